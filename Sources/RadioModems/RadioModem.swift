@@ -22,9 +22,9 @@ public struct RadioModem: Sendable {
         case detecting(StickDetection)
         /// The bytes are those of the serial line and do not pass through the modem.
         case serial
-        /// Nothing answered, so the serial line is assumed. A stick that was not able to answer may do so yet, so it is asked again
-        /// now and then until a frame of the serial line comes in.
-        case assumedSerial(StickDetection)
+        /// Nothing answered, so the serial line is assumed. A stick that was not able to answer may do so yet, so it is asked again in
+        /// some rounds, until a frame of the serial line comes in. So many of them have begun.
+        case assumedSerial(StickDetection, round: Int)
         case stick(any StickModem)
         /// The stick has a dialect, but nobody has chosen its settings.
         case unused
@@ -34,6 +34,9 @@ public struct RadioModem: Sendable {
 
     /// Time until a port with something unknown is examined again, in microseconds.
     private static let examinationInterval: Int64 = 30_000_000
+    /// The rounds in which an assumed serial line is asked. The time before each of them is twice that before the last one, so that
+    /// they end after eight minutes: a bridge sends the questions on the air.
+    private static let roundLimit = 4
 
     /// The dialect that the stick speaks; nil while that is unknown.
     public private(set) var dialect: Dialect?
@@ -106,7 +109,7 @@ public struct RadioModem: Sendable {
         case .detecting(let detection): detection.deadline
         case .stick(let stick): stick.nextDeadline
         case .stranger(_, let until): until
-        case .assumedSerial(let detection): detection.deadline
+        case .assumedSerial(let detection, let round): round <= RadioModem.roundLimit ? detection.deadline : nil
         case .serial, .unused: nil
         }
     }
@@ -171,17 +174,26 @@ public struct RadioModem: Sendable {
         case .nothingAnswers:
             dialect = .serial
             let heard = detection.bytes
-            detection.repeat(at: now.advanced(byMicroseconds: RadioModem.examinationInterval))
-            state = .assumedSerial(detection)
+            // A port at which the serial line was found before is asked no more.
+            repeatDetection(&detection, round: remembered == .serial ? RadioModem.roundLimit + 1 : 1, at: now)
             events.append(.serialLine(heard))
         case .found(let dialect):
             begin(dialect, heard: detection.bytes, isFrameEnded: detection.hasAsked, at: now)
         case .stranger(let stranger):
+            dialect = nil
             state = .stranger(HeardBytes(), until: now.advanced(byMicroseconds: RadioModem.examinationInterval))
             guard stranger != lastStranger else { return }
             lastStranger = stranger
             events.append(.notice(.stranger(stranger)))
         }
+    }
+
+    /// Asks all questions again after a while, unless there were enough rounds.
+    private mutating func repeatDetection(_ detection: inout StickDetection, round: Int, at now: Instant) {
+        if round <= RadioModem.roundLimit {
+            detection.repeat(at: now.advanced(byMicroseconds: RadioModem.examinationInterval << (round - 1)))
+        }
+        state = .assumedSerial(detection, round: round)
     }
 
     /// Bytes came in at the port.
@@ -191,14 +203,16 @@ public struct RadioModem: Sendable {
             let result = detection.receive(new, at: now)
             finish(&detection, result, at: now)
         case .stick: withStick { $0.receive(new, at: now) }
-        case .assumedSerial(var detection):
-            switch detection.receive(new, at: now) {
+        case .assumedSerial(var detection, let round):
+            let result = detection.receive(new, at: now)
+            switch result {
             case .found(.serial):
                 state = .serial
                 events.append(.serialBytes(new.bytes))
             case .found(let dialect): begin(dialect, at: now)
-            case .stranger, .nothingAnswers, nil:
-                state = .assumedSerial(detection)
+            case .stranger: finish(&detection, result, at: now)
+            case .nothingAnswers, nil:
+                state = .assumedSerial(detection, round: round)
                 events.append(.serialBytes(new.bytes))
             }
         case .stranger(var heard, let until):
@@ -231,12 +245,14 @@ public struct RadioModem: Sendable {
             finish(&detection, result, at: now)
         case .stick: withStick { $0.deadlineReached(at: now) }
         case .stranger(_, let until): if now >= until { detect(at: now) }
-        case .assumedSerial(var detection):
-            if detection.deadlineReached(at: now) != nil {
-                detection.repeat(at: now.advanced(byMicroseconds: RadioModem.examinationInterval))
+        case .assumedSerial(var detection, let round):
+            switch detection.deadlineReached(at: now) {
+            case nil:
+                bytes += detection.takeOutput()
+                state = .assumedSerial(detection, round: round)
+            case .nothingAnswers: repeatDetection(&detection, round: round + 1, at: now)
+            case let result: finish(&detection, result, at: now)
             }
-            bytes += detection.takeOutput()
-            state = .assumedSerial(detection)
         case .serial, .unused: break
         }
     }

@@ -58,4 +58,15 @@ import Testing
         }
         #expect(bench.notices().isEmpty)
     }
+
+    @Test func noMoreThan64PacketsAreExamined() throws {
+        let bench = try HostBench()
+        let link = bench.openLink()
+        for number in 0..<70 {
+            let packet = [UInt8](repeating: 0x47, count: 20)
+            let signal = RadioSignal(strengthDBm: -125, signalToNoiseTenthsDB: number < 64 ? -120 : 80)
+            bench.host.receive(packet: packet.span, signal: signal, on: link, at: bench.time)
+        }
+        #expect(!bench.notices().contains(.foreignPackets(link: "radio", .unknown)))
+    }
 }

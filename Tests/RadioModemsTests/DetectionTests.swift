@@ -52,6 +52,32 @@ struct DetectionTests {
         #expect(bytes == [0xC0, 0x08, 0x73, 0xC0, 0xC0, 0x06, 0x17, 0xC0] + Array("\r\nAT\r\n".utf8) + [0x3C, 2, 0, 22, 1])
     }
 
+    /// A bridge sends what it is asked on the air.
+    @Test("an assumed serial line is asked in four more rounds, and one that was found before in none", arguments: [
+        (nil, 5), (.serial, 1),
+    ] as [(Dialect?, Int)])
+    func rounds(remembered: Dialect?, count: Int) {
+        let (modem, written, _) = detect([], remembered: remembered, seconds: 7200)
+        #expect(modem.isSerialLine)
+        #expect(modem.nextDeadline == nil)
+        #expect(written.filter { $0 == 0x17 }.count == count)
+        #expect(written.count < 650 * count)
+    }
+
+    @Test("what shows itself at an assumed serial line is named")
+    func lateStranger() {
+        var (modem, _, _) = detect([])
+        let text = Array("\r\nWelcome\r\nhost login: ".utf8)
+        modem.receive(text.span, at: Instant(microseconds: 11_000_000))
+        let end = Instant(microseconds: 40_000_000)
+        while let due = modem.nextDeadline, due < end, modem.isSerialLine { modem.deadlineReached(at: due) }
+        #expect(modem.condition == .stranger)
+        #expect(modem.dialect == nil)
+        var events: [ModemEvent] = []
+        while let event = modem.nextEvent() { events.append(event) }
+        #expect(strangers(events) == [.console])
+    }
+
     @Test("a frame of the serial line ends the detection at once, nothing is written, and no byte of it is lost")
     func serialLine() {
         let bytes = line(identityRequest)

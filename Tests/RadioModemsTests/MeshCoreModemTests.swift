@@ -132,6 +132,35 @@ struct MeshCoreModemTests {
         #expect(bench.notices.contains(.boardUnknown(.kiss)))
     }
 
+    @Test("the gain of a board holds in a later setup, also if the modem does not tell its name again")
+    func keptName() {
+        var bench = StickBench(KISSModemStick(boardName: "Station G2"), dialect: .kiss)
+        bench.run(milliseconds: 4000)
+        bench.damage = (of: [0xC0, 0x06, 0x96], into: [0xC0, 0x0E, 0x96])
+        bench.damageCount = 3
+        bench.cause(.reset)
+        bench.run(milliseconds: 30_000)
+        #expect(bench.damage == nil)
+        #expect(bench.stick.radio == .on(settings(powerDBm: -6)))
+        #expect(!bench.notices.contains(.boardUnknown(.kiss)))
+    }
+
+    @Test("a modem that never has room for an answer is not asked without end")
+    func noRoom() {
+        var bench = StickBench(KISSModemStick(), dialect: .kiss)
+        bench.run(milliseconds: 4000)
+        bench.damage = (of: [0xC0, 0x06, 0x8B], into: [0xC0, 0x06, 0xF1, 0x07, 0xC0, 0xC0, 0xFF])
+        bench.damageCount = 10_000
+        bench.answer(MeshCoreModemTests.packet)
+        bench.run(milliseconds: 10_000)
+        #expect((4...24).contains(10_000 - bench.damageCount), "questions")
+        bench.damage = nil
+        bench.run(milliseconds: 20_000)
+        bench.answer(MeshCoreModemTests.packet)
+        bench.run(milliseconds: 1000)
+        #expect(bench.sent.count == 1)
+    }
+
     @Test("one damaged answer does not make the stick useless", arguments: [
         // The spreading factor of the answer to "get radio", and the airtime of 250 bytes.
         ([0x48, 0xE8, 0x01, 0x00, 0x07, 0x05], [0x48, 0xE8, 0x01, 0x00, 0x0D, 0x05]), ([0x8F, 0x9D, 0x01], [0x8F, 0x1D, 0x01]),

@@ -23,7 +23,7 @@ import Testing
             modem.output.bytes = []
             for question in bytes.compactMap({ decoder.take($0) }) {
                 asked.append(question)
-                let isReading = question.data.allSatisfy { $0 == 0 } && question.type <= 2
+                let isReading = question.data.allSatisfy { $0 == 0 } && question.type <= 2 || question == KISSFrame(3, [0xFF])
                 if !isReading { held[question.type] = question.data }
                 var frames = [answer(question) ?? KISSFrame(question.type, held[question.type] ?? question.data)]
                 if question == RNodeCommand.detection { frames = [KISSFrame(8, [0x46])] }
@@ -46,9 +46,9 @@ import Testing
     @Test("the radio is off while it gets its settings, and is asked afterwards for those that it may not hold")
     func order() {
         let asked = setUp().asked
-        #expect(asked.map(\.type) == [0x08, 0x50, 0x06, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x01, 0x02])
+        #expect(asked.map(\.type) == [0x08, 0x50, 0x06, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x01, 0x02, 0x03])
         #expect(asked[2].data == [0] && asked[8].data == [1])
-        #expect(asked[9].data == [0, 0, 0, 0] && asked[10].data == [0, 0, 0, 0])
+        #expect(asked[9].data == [0, 0, 0, 0] && asked[10].data == [0, 0, 0, 0] && asked.last?.data == [0xFF])
     }
 
     @Test("another frequency or bandwidth that the radio holds is refused", arguments: [
@@ -107,6 +107,36 @@ import Testing
             #expect(bench.stick.radio == .on(settings))
             stick = bench.stick
         }
+    }
+
+    /// With an amplifier the stick tells its lowest step, and sends with up to 9 dB less.
+    @Test("a power that the radio does not have is told", arguments: [(14, 14, 14), (10, 13, 10), (0, 13, 4), (14, 9, 9)] as [(Int8, UInt8, Int8)])
+    func heldPower(wanted: Int8, told: UInt8, actual: Int8) {
+        var settings = StickBench.settings
+        settings.powerDBm = wanted
+        let (_, events, _) = setUp(settings) { $0 == KISSFrame(3, [0xFF]) ? KISSFrame(3, [told]) : nil }
+        settings.powerDBm = actual
+        #expect(events.contains(.notice(.ready(.rnode, settings, turnaroundMicroseconds: 800_000))))
+        let powers = events.filter {
+            switch $0 {
+            case .notice(.powerRaised(Int64(wanted), Int64(actual))), .notice(.powerReduced(Int64(wanted), Int64(actual))): true
+            default: false
+            }
+        }
+        #expect(powers.count == (wanted == actual ? 0 : 1))
+    }
+
+    @Test("an amplifier that has no less than a power is named")
+    func leastPower() {
+        var settings = StickBench.settings
+        settings.powerDBm = 2
+        var stick: any BaseStick = RNodeStick(seed: 3)
+        stick.cause(.amplifier, now: Instant(microseconds: 0))
+        var bench = StickBench(stick, settings: settings, dialect: .rnode)
+        bench.run(milliseconds: 4000)
+        settings.powerDBm = 4
+        #expect(bench.stick.radio == .on(settings))
+        #expect(bench.notices.contains(.powerRaised(wantedDBm: 2, actualDBm: 4)))
     }
 
     /// By hand: at SF7 24 + 4.25 + 8 + ⌈(8·19 − 28 + 44) / 28⌉ · 5 = 66.25 symbols of 1.024 ms.

@@ -28,8 +28,10 @@ struct StickBench {
     private var toModem: [(bytes: [UInt8], due: Instant)] = []
     /// Whether what the stick writes is lost.
     var losesOutput = false
-    /// Bytes that arrive in place of the first others that are these.
+    /// Bytes that arrive in place of others that are these, so many times after so many first ones.
     var damage: (of: [UInt8], into: [UInt8])?
+    var damageSkips = 0
+    var damageCount = 1
 
     init(
         _ stick: any BaseStick, settings: RadioSettings? = StickBench.settings, limits: TransmitLimits? = StickBench.unlimited,
@@ -109,7 +111,11 @@ struct StickBench {
     private mutating func received(_ bytes: [UInt8]) -> [UInt8] {
         if losesOutput { return [] }
         guard let damage, let start = bytes.indices.first(where: { bytes[$0...].starts(with: damage.of) }) else { return bytes }
-        self.damage = nil
+        guard damageSkips == 0 else {
+            damageSkips -= 1
+            return bytes
+        }
+        if damageCount > 1 { damageCount -= 1 } else { self.damage = nil }
         return Array(bytes[..<start]) + damage.into + Array(bytes[(start + damage.of.count)...])
     }
 

@@ -23,6 +23,8 @@ struct ForeignPackets: Sendable {
     /// The least signal-to-noise ratio of a packet that counts, in tenths of a decibel. LoRa receives signals below the noise, too.
     private static let leastSignalToNoise: Int16 = 0
 
+    private var examinedCount = 0
+    /// The packets that count: all but weak ones that are no frames.
     private var count = 0
     /// Packets with the header of a frame, which other packets have by chance.
     private var plausibleCount = 0
@@ -33,15 +35,16 @@ struct ForeignPackets: Sendable {
     mutating func take(_ packet: Span<UInt8>, signal: RadioSignal?) -> ForeignPacketKind? {
         guard !isOver else { return nil }
         let kind = kind(of: packet, signal)
-        isOver = kind != nil || count >= ForeignPackets.limit
+        isOver = kind != nil || examinedCount >= ForeignPackets.limit
         return kind
     }
 
     private mutating func kind(of packet: Span<UInt8>, _ signal: RadioSignal?) -> ForeignPacketKind? {
+        examinedCount += 1
         count += 1
         if ForeignPackets.hasHeader(packet) {
             plausibleCount += 1
-            if FrameCRC.isValid(packet, log: nil) { count = ForeignPackets.limit }
+            if FrameCRC.isValid(packet, log: nil) { examinedCount = ForeignPackets.limit }
             return nil
         }
         let bytes = packet.indices.map { packet[$0] }

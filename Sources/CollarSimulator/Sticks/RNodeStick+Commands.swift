@@ -63,12 +63,14 @@ extension RNodeStick {
     }
 
     /// Gives the chip the parameters. It takes the nearest value that it has, and the firmware reads back the frequency and the
-    /// bandwidth. (H: the chip's ranges; the next wider bandwidth.) With an amplifier the firmware keeps the power of the table's
-    /// step, and not the power that it was told.
+    /// bandwidth. (H: the chip's ranges; the next wider bandwidth.) With an amplifier the firmware tells the power of the table's
+    /// step, and not the power that it was told; below the lowest step the chip gives less than 0 dBm, as far as it can.
     private mutating func tuneChip() {
         settings.frequencyHertz = settings.frequencyHertz.clamped(to: LoRaChip.frequencyHertz)
         settings.bandwidthHertz = LoRaChip.bandwidthHertz.first { $0 >= settings.bandwidthHertz } ?? 500_000
-        if hasAmplifier { toldPowerDBm = max(toldPowerDBm, Self.lowestAmplifiedDBm) }
+        guard hasAmplifier else { return }
+        toldPowerDBm = max(toldPowerDBm, Self.lowestAmplifiedDBm)
+        settings.powerDBm = max(settings.powerDBm, Self.lowestAmplifiedDBm + LoRaChip.powerDBm.lowerBound)
     }
 
     /// Switches the radio on or off, and answers what it is: the start of the radio and the command answer both. Any other value only

@@ -115,7 +115,6 @@ struct StickDetection: Sendable {
             output += KISSFrame.abandonment
             ask(RNodeCommand.detection)
         case .askingKISS:
-            if isRepeated { output += KISSFrame.abandonment }
             ask(MeshCoreCommand.frame(MeshCoreCommand.ping))
         case .askingRUI3:
             deadline = now.advanced(byMicroseconds: timing.lastAnswer)

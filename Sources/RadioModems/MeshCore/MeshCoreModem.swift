@@ -55,6 +55,8 @@ struct MeshCoreModem: StickModem {
     /// A packet whose signal report has not come yet, and when it is passed on without one.
     private var held: (packet: [UInt8], deadline: Instant)?
     private var answers = AnswerMonitor(of: .kiss)
+    /// The name of the board; nil until the modem has told it. Its gain must hold in each setup, also if one answer is lost.
+    private var boardName: String?
     /// Whether the modem has confirmed the settings before.
     private var wasReady = false
     /// The packets in a row that the modem has not sent, and when it was given the first of them.
@@ -69,7 +71,7 @@ struct MeshCoreModem: StickModem {
         self.delay = delay
         profile = settings.profile(of: .kiss)
         profile.turnaroundMicroseconds += delay.roundTripMicroseconds
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, delay: delay, at: now)
+        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
         state = .settingUp(MeshCoreSetup(settings), attempt: 0)
     }
 
@@ -81,7 +83,7 @@ struct MeshCoreModem: StickModem {
     }
 
     private mutating func setUp(attempt: Int, at now: Instant) {
-        let setup = MeshCoreSetup(settings)
+        let setup = MeshCoreSetup(settings, name: boardName)
         state = .settingUp(setup, attempt: attempt)
         ask(setup, at: now)
     }
@@ -140,14 +142,12 @@ struct MeshCoreModem: StickModem {
     private mutating func proceed(
         _ setup: MeshCoreSetup, attempt: Int, after result: MeshCoreSetup.Result, at now: Instant
     ) {
+        boardName = setup.name
         switch result {
         case .unrelated: break
         case .next:
             state = .settingUp(setup, attempt: attempt)
             ask(setup, at: now)
-        case .lost:
-            state = .settingUp(setup, attempt: attempt)
-            deadline = now.advanced(byMicroseconds: MeshCoreModem.busyTime)
         case .complete: becomeReady(setup, at: now)
         case .refused(_, _, _) where !isRepeated:
             isRepeated = true
@@ -197,10 +197,11 @@ struct MeshCoreModem: StickModem {
                 return start(at: now)
             }
             transmit(packets, since: since ?? now, at: now)
-        // The modem had no room for the answer.
-        case (MeshCoreCommand.error, .confirming(let packets, let since))
-            where data.count > 1 && data[1] == MeshCoreCommand.busyError:
-            confirm(packets, since: since, at: now)
+        // The modem had no room for the answer. It is asked once more; then the deadline counts a miss.
+        case (MeshCoreCommand.error, .confirming(let packets, nil))
+            where data.count > 1 && data[1] == MeshCoreCommand.busyError && !packets.isEmpty:
+            transmission = .offeringAgain(packets, since: now)
+            deadline = now.advanced(byMicroseconds: MeshCoreModem.busyTime)
         case (MeshCoreCommand.sent, .sending(let packets, _)):
             unsent = nil
             if data.count > 1, data[1] == 0 { output.report(.fault(.kiss, code: 0), kind: "fault", at: now) }

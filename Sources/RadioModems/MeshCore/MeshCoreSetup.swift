@@ -17,10 +17,8 @@ struct MeshCoreSetup: Sendable {
     enum Result: Equatable, Sendable {
         /// The frame answers nothing.
         case unrelated
-        /// The next question is due.
+        /// A question is due: the next one, or the same one again.
         case next
-        /// The modem had no room for the answer: the question is due again.
-        case lost
         /// The modem holds the settings.
         case complete
         /// The modem does not hold a setting.
@@ -35,7 +33,12 @@ struct MeshCoreSetup: Sendable {
     /// The most that a frequency may differ, in hertz: the modem computes with 32-bit floating-point numbers.
     private static let frequencyToleranceHertz: Int64 = 200
 
+    /// The times that a question is asked whose answer is not needed: its answer may be lost, or the modem may have no room for it.
+    private static let attemptCount = 3
+
     private let settings: RadioSettings
+    /// The times that the present question was not answered.
+    private var missCount = 0
     /// The step whose answer is awaited.
     private(set) var step = Step.ping
     /// The name of the board; nil if the modem does not tell it.
@@ -54,8 +57,10 @@ struct MeshCoreSetup: Sendable {
     /// What the chip is set to, and what the antenna gets then, in dBm.
     var power: (chipDBm: Int8, outputDBm: Int8) { MeshCoreBoard.power(of: board, wanted: settings.powerDBm) }
 
-    init(_ settings: RadioSettings) {
+    /// - Parameter name: the name of the board that an earlier setup has found. It holds if the modem does not tell it again.
+    init(_ settings: RadioSettings, name: String? = nil) {
         self.settings = settings
+        self.name = name
         profile = settings.profile(of: .kiss)
     }
 
@@ -100,12 +105,14 @@ struct MeshCoreSetup: Sendable {
     mutating func take(_ data: [UInt8]) -> Result {
         guard let command = data.first else { return .unrelated }
         let answer = Array(data.dropFirst())
-        if command == MeshCoreCommand.error, answer.first == MeshCoreCommand.busyError { return .lost }
+        // The modem had no room for the answer. The question is asked again when its answer is overdue, so that a modem without room
+        // is not asked without end.
+        if command == MeshCoreCommand.error, answer.first == MeshCoreCommand.busyError { return .unrelated }
         switch (step, command) {
         case (.ping, MeshCoreCommand.ping | MeshCoreCommand.answerBit): return advance()
         case (.name, MeshCoreCommand.getName | MeshCoreCommand.answerBit):
             let text = String(decoding: answer.filter { (32..<127).contains($0) }.prefix(40), as: UTF8.self)
-            name = text.isEmpty ? nil : text
+            if !text.isEmpty { name = text }
             return advance()
         case (.version, MeshCoreCommand.getVersion | MeshCoreCommand.answerBit):
             let number = answer.first.map { "version \($0)" }
@@ -145,12 +152,15 @@ struct MeshCoreSetup: Sendable {
     /// - Returns: the result without that answer; nil if the answer is needed.
     mutating func skip() -> Result? {
         switch step {
-        case .name, .version, .previousSettings, .signalReports: advance()
-        case .ping, .radio, .power, .readBack, .shortAirtime, .longAirtime: nil
+        case .name, .version, .previousSettings, .signalReports:
+            missCount += 1
+            return missCount < MeshCoreSetup.attemptCount ? .next : advance()
+        case .ping, .radio, .power, .readBack, .shortAirtime, .longAirtime: return nil
         }
     }
 
     private mutating func advance() -> Result {
+        missCount = 0
         guard let next = Step(rawValue: step.rawValue + 1) else { return .complete }
         step = next
         return .next

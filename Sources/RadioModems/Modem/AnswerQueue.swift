@@ -14,7 +14,6 @@ struct AnswerQueue: Sendable {
     private static let quietStartSeconds: Int64 = 30
 
     private let limits: TransmitLimits?
-    private let delay: LineDelay
     /// The timing with which airtime is computed.
     var profile: ModemProfile
     private var budget: AirtimeBudget?
@@ -24,9 +23,7 @@ struct AnswerQueue: Sendable {
 
     /// - Parameters:
     ///   - isRested: whether nothing was sent in the last hour. Otherwise the budget of airtime is empty at first.
-    ///   - delay: the time that the way to the stick adds. The collar waits so much longer, as far as its owner knows.
-    init(limits: TransmitLimits?, profile: ModemProfile, isRested: Bool, delay: LineDelay, at now: Instant) {
-        self.delay = delay
+    init(limits: TransmitLimits?, profile: ModemProfile, isRested: Bool, at now: Instant) {
         self.limits = limits
         self.profile = profile
         budget = limits?.dutyCyclePartsPerMillion.map {
@@ -50,8 +47,8 @@ struct AnswerQueue: Sendable {
     mutating func next(at now: Instant, reportingTo output: inout ModemOutput) -> [[UInt8]]? {
         while !answers.isEmpty {
             var answer = answers.removeFirst()
-            let longest = profile.turnaroundMicroseconds + delay.answerMicroseconds
-            guard now.microseconds(since: answer.queuedAt) < longest else { continue }
+            // The collar's owner was told this turnaround. After it the collar sends again, and would not hear the answer.
+            guard now.microseconds(since: answer.queuedAt) < profile.turnaroundMicroseconds else { continue }
             // Without a region nothing is sent, which was reported when the stick was found.
             guard let limits else { continue }
             if let dwell = limits.dwellMicroseconds {

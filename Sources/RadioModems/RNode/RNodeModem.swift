@@ -8,13 +8,13 @@ import CollarWire
 /// they go out one after the other after one wait for a free channel, else each of them after a wait of its own.
 ///
 /// Its radio is off while it gets its settings. Otherwise a board with an amplifier would not echo a power below the lowest one of
-/// its amplifier's table, but that lowest one (`setTXPower` in `Utilities.h` of RNode_Firmware 1.86). Of the frequency and the
-/// bandwidth the radio may hold other values than it was told, so they are asked for once the radio is on.
+/// its amplifier's table, but that lowest one (`setTXPower` in `Utilities.h` of RNode_Firmware 1.86). Of the frequency, the
+/// bandwidth and the power the radio may hold other values than it was told, so they are asked for once the radio is on.
 struct RNodeModem: StickModem {
     /// A question to the stick; its answer repeats the command.
     private enum Step: Int, CaseIterable, Sendable {
         case detect, version, radioOff, frequency, bandwidth, power, spreadingFactor, codingRate, radioOn
-        case heldFrequency, heldBandwidth
+        case heldFrequency, heldBandwidth, heldPower
     }
 
     private enum State: Sendable {
@@ -29,6 +29,10 @@ struct RNodeModem: StickModem {
     private static let confirmationTime: Int64 = 10_000_000
     /// The most that the stick's frequency may differ, in hertz.
     private static let frequencyToleranceHertz: Int64 = 200
+    /// The least power of the chip in front of an amplifier, in dBm. For less than the lowest power of the amplifier's table, which is
+    /// that with 0 dBm, the firmware sets the chip to less than 0 dBm, and tells the lowest power all the same. Source: RNode_Firmware
+    /// 1.86, `Utilities.h`, `map_target_power_to_modem_output` and `map_modem_output_to_target_power`; `sx126x.cpp`, `setTxPower`.
+    private static let leastChipDBm: Int64 = -9
     /// The number that the stick adds to a signal strength in dBm.
     private static let strengthOffset: Int16 = 157
     /// The slots, fixed waits, preambles and windows that are believed, the first two in milliseconds. They contain all that the
@@ -60,14 +64,19 @@ struct RNodeModem: StickModem {
     private var answers = AnswerMonitor(of: .rnode)
     /// Whether the stick has confirmed the settings before.
     private var wasReady = false
+    /// Whether the setup is repeated because of an answer that may have been damaged: KISS has no checksum.
+    private var isRepeated = false
+    /// The power with which the stick sends, in dBm, as far as it tells that.
+    private var heldPowerDBm: Int8
 
     init(_ settings: RadioSettings, limits: TransmitLimits?, isRested: Bool, delay: LineDelay, at now: Instant) {
         self.settings = settings
         self.delay = delay
+        heldPowerDBm = settings.powerDBm
         timing = RNodeTiming(settings)
         profile = settings.profile(of: .rnode)
         profile.turnaroundMicroseconds += delay.roundTripMicroseconds
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, delay: delay, at: now)
+        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
     }
 
     var nextDeadline: Instant? { deadline }
@@ -104,6 +113,8 @@ struct RNodeModem: StickModem {
         // A zero sets nothing.
         case .heldFrequency: KISSFrame(RNodeCommand.frequency, .bigEndian(0))
         case .heldBandwidth: KISSFrame(RNodeCommand.bandwidth, .bigEndian(0))
+        // This value sets nothing.
+        case .heldPower: KISSFrame(RNodeCommand.power, [0xFF])
         }
     }
 
@@ -179,8 +190,12 @@ struct RNodeModem: StickModem {
             (wanted, actual) = (Int64(settings.bandwidthHertz), frame.data.bigEndian().map(Int64.init))
         case .power:
             (wanted, actual) = (Int64(settings.powerDBm), frame.data.first.map { Int64(Int8(bitPattern: $0)) })
-            if let actual, actual < wanted {
-                output.report(.powerReduced(wantedDBm: wanted, actualDBm: actual), kind: "power", at: now)
+            // It is reported when the radio is on.
+            if let actual, actual < wanted { return ask(after: step, attempt: attempt, at: now) }
+        case .heldPower:
+            (wanted, actual) = (Int64(settings.powerDBm), frame.data.first.map { Int64(Int8(bitPattern: $0)) })
+            if let actual {
+                heldPowerDBm = Int8(clamping: actual > wanted ? max(wanted, actual + RNodeModem.leastChipDBm) : actual)
                 return ask(after: step, attempt: attempt, at: now)
             }
         case .spreadingFactor: (wanted, actual) = (Int64(settings.spreadingFactor), frame.data.first.map(Int64.init))
@@ -222,13 +237,19 @@ struct RNodeModem: StickModem {
         queue.profile = profile
     }
 
+    /// The stick does not hold a setting. Its answer may have been damaged on the line, so the setup is repeated once.
     private mutating func refuse(_ step: Step, wanted: Int64, actual: Int64?, at now: Instant) {
+        guard isRepeated else {
+            isRepeated = true
+            return start(at: now)
+        }
+        isRepeated = false
         let setting: ModemSetting =
             switch step {
             case .detect, .version, .radioOff, .radioOn: .radioState
             case .frequency, .heldFrequency: .frequency
             case .bandwidth, .heldBandwidth: .bandwidth
-            case .power: .power
+            case .power, .heldPower: .power
             case .spreadingFactor: .spreadingFactor
             case .codingRate: .codingRate
             }
@@ -247,7 +268,11 @@ struct RNodeModem: StickModem {
         state = .ready
         confirmedAt = now
         if !wasReady { output.report(.found(.rnode, version: version)) }
-        output.report(.ready(.rnode, settings, turnaroundMicroseconds: profile.turnaroundMicroseconds))
+        isRepeated = false
+        var held = settings
+        held.powerDBm = heldPowerDBm
+        output.report(.ready(.rnode, held, turnaroundMicroseconds: profile.turnaroundMicroseconds))
+        output.reportPower(wanted: settings.powerDBm, actual: heldPowerDBm, at: now)
         if !wasReady { output.events.append(.ready(profile)) }
         wasReady = true
         deadline = now.advanced(byMicroseconds: StickTiming.checkInterval)

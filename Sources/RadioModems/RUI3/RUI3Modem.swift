@@ -14,8 +14,9 @@ struct RUI3Modem: StickModem {
     }
 
     private enum State: Sendable {
-        /// Answers to earlier commands come in. A status does not name its command, so the setup begins when there are none left.
-        case draining(attempt: Int)
+        /// Answers to earlier commands come in. A status does not name its command, so the setup begins when there are none left, or
+        /// at this time: packets come in, too.
+        case draining(attempt: Int, until: Instant)
         case settingUp(Step, attempt: Int)
         /// The stick restarts in its other mode.
         case changingMode
@@ -36,6 +37,10 @@ struct RUI3Modem: StickModem {
     private static let answerTime: Int64 = 1_000_000
     /// The silence after which no answer to an earlier command is expected, in microseconds.
     private static let quietTime: Int64 = 200_000
+    /// The longest wait for such a silence, in microseconds.
+    private static let drainingTime: Int64 = 5_000_000
+    /// How often a busy stick is asked the same question again. It is busy while it sends: at SF12 and 62.5 kHz, for up to 18 s.
+    private static let busyLimit = 20
     /// Time that the stick needs to start in another mode, in microseconds.
     private static let startTime: Int64 = 3_000_000
     private static let busyTime: Int64 = 50_000
@@ -70,6 +75,9 @@ struct RUI3Modem: StickModem {
     private var answers = AnswerMonitor(of: .rui3)
     /// How often in a row the setup has failed at something that every RUI3 firmware does.
     private var failureCount = 0
+    /// Whether the stick has answered the present question with being busy, and how often it has done so in this attempt.
+    private var isBusy = false
+    private var busyCount = 0
     /// How often the mode was changed since the setup began.
     private var modeChangeCount = 0
     /// Whether the stick has confirmed the settings before.
@@ -81,7 +89,7 @@ struct RUI3Modem: StickModem {
         var profile = settings.profile(of: .rui3)
         profile.turnaroundMicroseconds += delay.roundTripMicroseconds
         self.profile = profile
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, delay: delay, at: now)
+        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
     }
 
     var nextDeadline: Instant? { deadline }
@@ -93,13 +101,16 @@ struct RUI3Modem: StickModem {
 
     private mutating func setUp(attempt: Int, at now: Instant) {
         bandwidthForms = RUI3Bandwidth.forms(of: settings.bandwidthHertz)
-        state = .draining(attempt: attempt)
+        busyCount = 0
+        state = .draining(
+            attempt: attempt, until: now.advanced(byMicroseconds: RUI3Modem.drainingTime + delay.answerMicroseconds))
         // An unfinished command of an earlier program ends here.
         write("")
         deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime + delay.answerMicroseconds)
     }
 
     private mutating func ask(_ step: Step, at now: Instant) {
+        isBusy = false
         value = nil
         write(command(step))
         deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime + delay.answerMicroseconds)
@@ -165,7 +176,9 @@ struct RUI3Modem: StickModem {
     // MARK: Input
 
     mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
-        if case .draining = state { deadline = now.advanced(byMicroseconds: RUI3Modem.quietTime + delay.answerMicroseconds) }
+        if case .draining(_, let until) = state {
+            deadline = min(until, now.advanced(byMicroseconds: RUI3Modem.quietTime + delay.answerMicroseconds))
+        }
         for index in bytes.indices {
             guard let line = decoder.take(bytes[index]) else { continue }
             receive(RUI3Line(line), at: now)
@@ -234,7 +247,10 @@ struct RUI3Modem: StickModem {
     /// A command failed.
     private mutating func fail(_ step: Step, status: String, attempt: Int, at now: Instant) {
         // A busy stick is asked again at the deadline.
-        guard status != RUI3Line.busyError else { return answers.noteAnswer(reportingTo: &output) }
+        guard status != RUI3Line.busyError else {
+            isBusy = true
+            return
+        }
         switch step {
         // The end of an unfinished line was taken for a command.
         case .greeting: return
@@ -400,11 +416,14 @@ struct RUI3Modem: StickModem {
         guard let due = deadline, now >= due else { return }
         switch state {
         case .refused, .changingMode: start(at: now)
-        case .draining(let attempt):
+        case .draining(let attempt, _):
             state = .settingUp(.greeting, attempt: attempt)
             ask(.greeting, at: now)
+        case .settingUp(let step, _) where isBusy && busyCount < RUI3Modem.busyLimit:
+            busyCount += 1
+            ask(step, at: now)
         // It has answered to AT, but not to this.
-        case .settingUp(.stopReceiving, _) where !wasReady, .settingUp(.mode, _) where !wasReady: failMode(at: now)
+        case .settingUp(.stopReceiving, _) where !wasReady && !isBusy, .settingUp(.mode, _) where !wasReady && !isBusy: failMode(at: now)
         case .settingUp(_, let attempt):
             answers.noteMiss(reportingTo: &output)
             setUp(attempt: attempt + 1, at: now)
