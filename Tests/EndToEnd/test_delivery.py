@@ -27,7 +27,9 @@ class DeliveryTest(EndToEndTest):
             track, "--loss", "0.2", "--corrupt", "0.01", "--speed", "max", "--seed", str(seed), "--until-delivered")
         self.assertEqual(collar.wait(120), 0, collar.error_text)
         self.assertEqual(receiver.stop(), 0)
-        self.assertEqual(receiver.error_text, "")
+        # The batteries of these tracks run low again and again.
+        said = [line for line in receiver.error_text.splitlines() if "the battery of collar" not in line and "Charge it" not in line]
+        self.assertEqual(said, [])
         fixes = receiver.fixes
         self.assert_each_once(fixes, len(sent))
         self.check_values(track, receiver.lines)
