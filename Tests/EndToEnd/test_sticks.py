@@ -53,6 +53,8 @@ class StickTest(EndToEndTest):
         port.ask(b"AT\r\n", b"OK\r\n")
         port.ask(b"AT+NWM=0\r\n", b"OK\r\n")
         port.expect(b"LoRa P2P.\r\n", 5)
+        # Without this the module listens for the packets of public networks.
+        port.ask(b"AT+SYNCWORD=1424\r\n", b"OK\r\n")
         port.ask(b"AT+P2P=869525000:7:0:0:8:14\r\n", b"OK\r\n")
         port.ask(b"AT+PRECV=65533\r\n", b"OK\r\n")
 
