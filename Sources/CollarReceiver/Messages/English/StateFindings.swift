@@ -78,7 +78,7 @@ extension Finding {
 
     /// Lists what is largest on the disk that is mounted at a path.
     private static func largest(_ path: String) -> ShellCommand {
-        ShellCommand("du", "-xh", path).with(syntax: "2>/dev/null").piped(to: ShellCommand("sort", "-rh"))
+        ShellCommand("du", "-xah", path).with(syntax: "2>/dev/null").piped(to: ShellCommand("sort", "-rh"))
             .piped(to: ShellCommand("head", "-n", "20"))
     }
 
