@@ -85,10 +85,10 @@ class FloodTest(EndToEndTest):
             peer, _ = listener.accept()
             with peer:
                 waiting, held = b"", {}
-                last = b"\x02\0\0\0\0"
+                last = b"\x03\xff"
                 while b"\xc0" + last + b"\xc0" not in waiting:
                     waiting += peer.recv(4096)
-                    # Each question is echoed; that for the detection has an answer of its own, and zeros ask for what is held.
+                    # Each question is echoed; that for the detection has an answer of its own; zeros, and 255, ask for what is held.
                     while waiting.count(b"\xc0") >= 2:
                         begin = waiting.index(b"\xc0")
                         end = waiting.index(b"\xc0", begin + 1)
@@ -98,7 +98,7 @@ class FloodTest(EndToEndTest):
                             frame = b"\x08\x46"
                         if frame[:1] == b"\x50":
                             frame = b"\x50\x01\x56"
-                        if frame[1:] == b"\0\0\0\0":
+                        if frame[1:] in (b"\0\0\0\0", b"\xff"):
                             frame = held[frame[:1]]
                         held[frame[:1]] = frame
                         peer.sendall(b"\xc0" + frame + b"\xc0")
