@@ -12,6 +12,7 @@ extension FileKind {
     /// That a file is of this kind and not of the wanted one, and what helps; nil if it is of the wanted kind.
     /// - Parameters:
     ///   - path: the file, or `stdin`.
+    ///   - use: what the command expects of the file.
     ///   - command: the command that reads it, as it reads stdin.
     public func mismatch(path: String, _ use: Use, _ command: ShellCommand) -> UserMessage? {
         func mismatch(_ remedy: String) -> UserMessage { UserMessage(nil, "\(path): this is \(text), not \(use.text)", remedy) }
