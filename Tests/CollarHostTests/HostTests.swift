@@ -353,6 +353,26 @@ import Testing
         #expect(bench.host.nextDeadline.map { $0 > bench.now } ?? true)
     }
 
+    /// A simulation found this (seeds 8000000240 and 8000003632): the collar takes acknowledgements again, and was sent no request.
+    @Test func aCollarThatWasErasedAfterItWasUnpairedGetsRequestsAgain() throws {
+        let bench = try HostBench()
+        var collar = try PaperCollar()
+        let link = bench.openLink()
+        bench.receive(try collar.identity(), on: link)
+        bench.commit()
+        let unpaired = try bench.host.submit(.command(.unpair), to: nil, patience: .untilHeard, at: bench.time)
+        bench.receive(try collar.result(unpaired.requestID), on: link)
+        bench.receive(try collar.identity(poll: 2), on: link)
+        bench.commit()
+        #expect(throws: RequestRefusal.notPaired(deviceID: collar.log.deviceID)) {
+            try bench.host.submit(.settingsRequest, to: nil, patience: .untilHeard, at: bench.time)
+        }
+        collar = try PaperCollar(logID: 78)
+        bench.receive(try collar.identity(poll: 3), on: link)
+        bench.commit()
+        _ = try bench.host.submit(.settingsRequest, to: nil, patience: .untilHeard, at: bench.time)
+    }
+
     @Test func aCollarIsHandedOverToAnotherReceiver() throws {
         let bench = try HostBench()
         var collar = try PaperCollar()

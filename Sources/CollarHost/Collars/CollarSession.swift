@@ -155,6 +155,7 @@ final class CollarSession {
         feed.setCurrentLog(identity.log.logID)
         health.setHeartbeat(seconds: identity.heartbeatSeconds)
         condition.accept(identity, isNewLog: isNewLog, at: time.instant, output)
+        requests.learnReceiver(identity.pairedReceiverID, isNewLog: isNewLog)
         if isPairedElsewhere, !isReportedAsElsewhere {
             isReportedAsElsewhere = true
             output.report(.pairedElsewhere(deviceID: deviceID, receiverID: identity.pairedReceiverID))
@@ -165,7 +166,6 @@ final class CollarSession {
     /// Records the receiver, the sequences and the losses that an identity names.
     func learn(from identity: Identity, log: LogSession, at time: HostTime) {
         answersSinceIdentity = 0
-        requests.learnReceiver(identity.pairedReceiverID)
         log.newestNamed = max(identity.nextSequence, 1) - 1
         if identity.nextSequence > 0 { learn(of: log.newestNamed, log: log, at: time) }
         recordLosses(namedBy: identity, log: log, at: time)

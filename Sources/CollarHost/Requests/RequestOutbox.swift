@@ -41,6 +41,8 @@ final class RequestOutbox {
 
     /// The receiver that the collar's last identity named; 0 if it named none or was not heard in this run.
     private var namedReceiverID: UInt32 = 0
+    /// Whether the collar's memory was erased since it was unpaired: it may then take this receiver's acknowledgements again.
+    private var isReleaseForgotten = false
 
     /// The longest time that a request waits for its answer, in milliseconds: a week.
     private static let longestWait: Int64 = 7 * 24 * 3_600_000
@@ -82,7 +84,7 @@ final class RequestOutbox {
     /// Whether the collar has no receiver because the last request that changed its receiver was to unpair. Such a collar takes no
     /// acknowledgement of this receiver, either.
     var hasReleased: Bool {
-        guard namedReceiverID == 0 else { return false }
+        guard namedReceiverID == 0, !isReleaseForgotten else { return false }
         let last = contents?.kept.ended.last { one in
             (one.request.isToPair || one.request == .command(.unpair)) && one.end == .outcome(.result(.ok))
         }
@@ -112,6 +114,7 @@ final class RequestOutbox {
         var contents =
             self.contents
             ?? Contents(.beginning(deviceID: deviceID, receiverID: receiverID, random: &random), at: time)
+        if request == .command(.unpair) { isReleaseForgotten = false }
         var request = request
         switch request {
         case .settingsUpdate(_, let list):
@@ -185,8 +188,10 @@ final class RequestOutbox {
     }
 
     /// The collar's identity names its receiver.
-    func learnReceiver(_ receiverID: UInt32) {
+    /// - Parameter isNewLog: whether it also names a log that was not known before.
+    func learnReceiver(_ receiverID: UInt32, isNewLog: Bool) {
         namedReceiverID = receiverID
+        isReleaseForgotten = receiverID == 0 && (isNewLog || isReleaseForgotten)
         endAll { queue in queue.learnReceiver(receiverID) }
     }
 
