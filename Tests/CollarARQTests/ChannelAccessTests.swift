@@ -224,7 +224,7 @@ import Testing
         #expect(turns.count > 40)
     }
 
-    /// A collar that has had the fixes of five intervals, with a turn of more than so many exchanges.
+    /// A collar after fixes in five equal intervals, whose turn is longer than the given number of exchanges.
     private func talkerWithLateTurn(
         _ company: Company = .few, exchanges: Int64 = 4
     ) throws -> (talker: Talker, turn: Int64) {

@@ -28,7 +28,7 @@ struct StickBench {
     private var toModem: [(bytes: [UInt8], due: Instant)] = []
     /// Whether what the stick writes is lost.
     var losesOutput = false
-    /// Bytes that arrive in place of others that are these, so many times after so many first ones.
+    /// Replaces bytes that arrive: the first `damageSkips` matches stay, and the next `damageCount` are replaced.
     var damage: (of: [UInt8], into: [UInt8])?
     var damageSkips = 0
     var damageCount = 1

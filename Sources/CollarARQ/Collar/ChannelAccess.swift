@@ -9,7 +9,7 @@ struct ChannelAccess: Equatable, Sendable {
     /// The most intervals after which a new fix still comes in equal intervals.
     private static let mostIntervals: Int64 = 4
 
-    /// What the newest answer says. Before the first one, many collars may have started together.
+    /// The company that the newest acknowledgement names. Before the first one, it is assumed that many collars started together.
     var company = Company.several
     private var jitter: Jitter?
     /// The window of a collar that is alone: the airtime of the largest answer.

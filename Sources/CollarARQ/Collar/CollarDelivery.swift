@@ -265,7 +265,7 @@ public struct CollarDelivery: Sendable {
         return first >= pace.waitingStart && first < nextSequence
     }
 
-    /// What comes now must not wait for the turn of a new fix.
+    /// Ends the wait for the turn, because something is due that must not wait.
     @inline(never) mutating func endWaitForTurn() {
         guard isTurnAwaited else { return }
         isTurnAwaited = false

@@ -7,7 +7,7 @@ import CollarJournal
 /// grow with the number of entries.
 package struct EntryFormatter {
     private var writer: any FormatWriter
-    /// What was left out, because the format cannot express it.
+    /// The fixes that were left out because the format cannot express them.
     package var omissions: OmissionCount
 
     /// Creates a formatter.

@@ -32,6 +32,6 @@ package struct OmissionCount {
         return Omission(format, fixCount: nil)
     }
 
-    /// What was left out; nil if that is nothing.
+    /// The fixes that were left out; nil if none were.
     package var total: Omission? { fixCount > 0 ? Omission(format, fixCount: fixCount) : nil }
 }

@@ -16,7 +16,7 @@ final class Link {
 
     /// Whether a known collar was heard since the link was opened.
     fileprivate enum Establishment {
-        /// No collar was heard since this time; the last of so many steps is over.
+        /// No collar was heard since this time. `stepCount` steps of the silence are over.
         case waiting(since: Instant, stepCount: Int)
         /// The wait is over: a known collar was heard, or the last step is over.
         case over
@@ -80,7 +80,7 @@ final class Link {
         }
     }
 
-    /// What is done because no known collar was heard.
+    /// A step of the silence: the reaction to the fact that no known collar was heard.
     struct SilenceStep: Equatable {
         /// The time since the opening of the link, in microseconds.
         let microseconds: Int64

@@ -39,7 +39,7 @@ public final class Journal {
     /// The address on the air at which the collar was heard last, 1 … 254; nil if that was not recorded. A change is written with
     /// the next ``commit()``.
     public var address: UInt8?
-    /// What the receiver remembers of the collar. A change is written with the next ``commit()``.
+    /// The collar's condition as the receiver last told it to a person. A change is written with the next ``commit()``.
     public var memory: CollarMemory
 
     /// Size of a segment in bytes, after which the next one begins.

@@ -14,7 +14,7 @@ struct JournalRecovery {
     private(set) var sealed: SealedProgress?
     /// The address at which the collar was heard last; nil if that was not recorded.
     private(set) var address: UInt8?
-    /// What the receiver remembers of the collar.
+    /// The newest memory of the collar's condition in a record.
     private(set) var memory = CollarMemory()
     /// The damage that was skipped.
     private(set) var damage: [DamageReport] = []

@@ -1,4 +1,4 @@
-/// What a receiver remembers of a collar from one run to the next, besides its entries.
+/// The condition of a collar that a receiver keeps for its next run: heartbeat, boot count, and the warning about the battery.
 public struct CollarMemory: Equatable, Sendable {
     /// The worst state of a battery of which a person was told. The raw values are on the disk.
     public enum BatteryWarning: UInt8, Comparable, Sendable {

@@ -63,7 +63,7 @@ struct Checkpoint {
     var sealed: SealedProgress?
     /// The address at which the collar was heard last; nil if that was not recorded.
     var address: UInt8?
-    /// What the receiver remembers of the collar.
+    /// The collar's condition, for the next run.
     var memory = CollarMemory()
 }
 

@@ -186,7 +186,7 @@ package struct RUI3Stick: BaseStick {
         transmissionTime = now.advanced(byMicroseconds: Self.leavingMicroseconds)
     }
 
-    /// Starts anew, with a few lines of text for people.
+    /// Restarts, and prints a few lines of text for people.
     private mutating func restart(now: Instant) {
         var next = RUI3Stick(release: release)
         next.flash = flash

@@ -36,7 +36,8 @@ struct MeshCoreModem: StickModem {
     private static let busyTime: Int64 = 20_000
     /// The longest wait of a packet for the report of its signal, in microseconds.
     private static let signalTime: Int64 = 25_000
-    /// A modem that has sent none of so many packets, for so long, is stuck; in microseconds. Up to 1.15 it could lock up.
+    /// The number of packets, and the time in microseconds, after which a modem that sent none of them is stuck. Up to release 1.15 it
+    /// could lock up.
     private static let stuckPacketCount = 3
     private static let stuckTime: Int64 = 15_000_000
     /// Time that a board needs for its restart, in microseconds.

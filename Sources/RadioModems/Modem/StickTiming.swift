@@ -18,7 +18,7 @@ struct LineDelay: Equatable, Sendable {
     init(_ kind: RadioModem.PortKind, roundTripMicroseconds: Int64) {
         let roundTrip = min(max(0, roundTripMicroseconds), 10_000_000)
         self.roundTripMicroseconds = roundTrip
-        // Mobile networks, VPNs and bridges behind the machine at the other end delay bytes by up to a second.
+        // Mobile networks, VPNs and further bridges delay bytes by up to a second.
         answerMicroseconds = kind == .network ? max(1_500_000, 2 * roundTrip) : 0
     }
 }

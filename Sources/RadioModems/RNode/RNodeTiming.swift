@@ -50,7 +50,7 @@ package struct RNodeTiming: Equatable, Sendable {
         }
     }
 
-    /// The longest wait for a free channel that stays free, in microseconds, if so many slots are drawn at most.
+    /// The longest wait on a channel that stays free, in microseconds, for the given largest number of slots.
     package func longestWait(slots: Int64) -> Int64 { fixedMicroseconds + slots * slotMicroseconds }
 
     /// The most slots that are drawn from the second window: 28. A stick that answers one collar each second has sent more than 7 % of

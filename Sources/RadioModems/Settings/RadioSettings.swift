@@ -70,7 +70,7 @@ public struct RadioSettings: Equatable, Sendable {
     /// Time for a line in both directions, and for storing fixes, in microseconds.
     private static let lineMicroseconds: Int64 = 50_000
 
-    /// The turnaround of a stick that waits so long for a free channel at most, in microseconds: in steps of 100 ms, as a person types
+    /// The turnaround of a stick that waits at most this long for a free channel, in microseconds: in steps of 100 ms, as a person types
     /// it.
     func turnaroundMicroseconds(waiting microseconds: Int64) -> Int64 {
         let longest = microseconds + RadioSettings.lineMicroseconds + 2 * symbolMicroseconds
