@@ -69,6 +69,15 @@ final class HostBench {
         return notices
     }
 
+    /// The requests that ended, and how.
+    func requestEnds() -> [UInt16: OutgoingRequests.End] {
+        var ends: [UInt16: OutgoingRequests.End] = [:]
+        for case .requestEnded(let report) in notices() {
+            if case .ended(let end) = report.state { ends[report.requestID] = end }
+        }
+        return ends
+    }
+
     /// Takes the entries that wait, and confirms that the consumer has them.
     func entries() -> [EmittedEntry] {
         var entries: [EmittedEntry] = []

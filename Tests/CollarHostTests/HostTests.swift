@@ -373,6 +373,40 @@ import Testing
         _ = try bench.host.submit(.settingsRequest, to: nil, patience: .untilHeard, at: bench.time)
     }
 
+    /// A simulation found this (seed 9100008563): the receiver remembers *unpair*, and not that the collar has taken it again.
+    @Test func aReceiverThatStartsTakesRequestsUntilTheCollarSaysThatItHasNoReceiver() throws {
+        let bench = try HostBench()
+        let collar = try PaperCollar()
+        var link = bench.openLink()
+        bench.receive(try collar.identity(), on: link)
+        bench.commit()
+        let unpaired = try bench.host.submit(.command(.unpair), to: nil, patience: .untilHeard, at: bench.time)
+        bench.receive(try collar.result(unpaired.requestID), on: link)
+        try bench.restart()
+        link = bench.openLink()
+        let request = try bench.host.submit(.settingsRequest, to: collar.log.deviceID, patience: .untilHeard, at: bench.time)
+        bench.receive(try collar.identity(poll: 2), on: link)
+        #expect(bench.requestEnds() == [request.requestID: .outcome(.result(.refused))])
+    }
+
+    @Test func requestsAfterUnpairWaitForItsEnd() throws {
+        let bench = try HostBench()
+        var collar = try PaperCollar()
+        collar.receiverID = bench.host.receiverID
+        let link = bench.openLink()
+        bench.receive(try collar.identity(), on: link)
+        bench.commit()
+        _ = bench.frames()
+        let unpair = try bench.host.submit(.command(.unpair), to: nil, patience: .untilHeard, at: bench.time)
+        let second = try bench.host.submit(.command(.locateNow), to: nil, patience: .untilHeard, at: bench.time)
+        bench.receive(try collar.identity(poll: 2), on: link)
+        bench.commit()
+        #expect(try bench.frames().map { try FrameHeader($0.bytes.span).type } == [.command, .acknowledgement])
+        collar.receiverID = 0
+        bench.receive(try collar.identity(poll: 3), on: link)
+        #expect(bench.requestEnds() == [unpair.requestID: .outcome(.result(.ok)), second.requestID: .outcome(.result(.refused))])
+    }
+
     @Test func aCollarIsHandedOverToAnotherReceiver() throws {
         let bench = try HostBench()
         var collar = try PaperCollar()

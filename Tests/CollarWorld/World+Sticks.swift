@@ -79,6 +79,7 @@ extension World {
                 port.noteReady()
                 radio.machine.linkOpened(radio.number, now: now)
                 radio.machine.setTiming(profile, of: radio.number)
+            case .timing(let profile): radio.machine.setTiming(profile, of: radio.number)
             case .packet(let packet, let signal):
                 statistics.stickPacketsUp += 1
                 radio.machine.receive(packet: packet, signal: signal, on: radio.number, now: now)

@@ -62,6 +62,24 @@ import Testing
         #expect(events.contains { if case .notice(.refused(setting, _, Int64(value))) = $0 { true } else { false } })
     }
 
+    @Test("a window that the stick tells later changes the timing")
+    func laterWindow() throws {
+        var (modem, events, _) = setUp(timing: Self.timing)
+        let first = try #require(profile(events))
+        #expect(!events.contains { if case .timing = $0 { true } else { false } })
+        modem.output.events = []
+        for _ in 0..<2 {
+            var line: [UInt8] = []
+            KISSFrame(0x28, [4, 45, 60]).append(to: &line)
+            modem.receive(line.span, at: Instant(microseconds: 1_000_000))
+        }
+        events = modem.output.events
+        var later = first
+        // 59 slots of 30 ms instead of 28.
+        later.turnaroundMicroseconds += (59 - 28) * 30_000
+        #expect(events == [.timing(later)])
+    }
+
     /// A symbol of 1.024 ms, 976 symbols a second, a preamble of 40 symbols or 41 ms, slots of 30 ms, and 60 ms before them.
     private static let timing: [UInt8] = [4, 0, 3, 0xD0, 0, 40, 0, 41, 0, 30, 0, 60]
 

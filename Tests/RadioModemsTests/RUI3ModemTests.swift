@@ -71,6 +71,23 @@ struct RUI3ModemTests {
         #expect(bench.notices.count == 2, "\(bench.notices)")
     }
 
+    /// A simulation found this (seeds 9000001493 and 9000006183): the late status was taken for that of the packet, which was sent twice.
+    @Test("a status that comes after its time is not that of the next command", arguments: releases, [5200, 6200, 7300] as [Int64])
+    func lateStatus(release: StickRelease, milliseconds: Int64) {
+        var bench = StickBench(RUI3Stick(release: release))
+        bench.run(milliseconds: 10_000)
+        bench.answer([1])
+        bench.run(milliseconds: 1000)
+        // The check is due, and the status waits unread while the host is held up.
+        bench.stall(milliseconds: milliseconds)
+        bench.run(milliseconds: 1)
+        bench.stall(milliseconds: 1500)
+        bench.answer([2])
+        bench.run(milliseconds: 10_000)
+        #expect(bench.sent.map(\.packet) == [[1], [2]])
+        #expect(bench.notices.count == 2, "\(bench.notices)")
+    }
+
     @Test("a power that the firmware does not take is not claimed", arguments: [(27, 22), (2, 5), (-9, 5)] as [(Int8, Int8)])
     func power(wanted: Int8, actual: Int8) {
         var bench = StickBench(RUI3Stick(), settings: settings(powerDBm: wanted))

@@ -123,7 +123,8 @@ public struct RequestQueue: Sendable {
             let index = windowIndex
             windowIndex += 1
             guard var next = pending[index], next.wait == 0, !isForeign || next.request.isToPair,
-                !next.request.isSettingsUpdate || !isUpdateOpen(before: index)
+                !next.request.isSettingsUpdate || !isUpdateOpen(before: index),
+                next.request.isToPair || !isUnpairOpen(before: index)
             else { continue }
             try encode(next, address: address, log: log, into: &output)
             // A collar of another receiver obeys *pair* only in the minute after power-on or a press of its button, so a *pair*
@@ -142,6 +143,12 @@ public struct RequestQueue: Sendable {
     /// repeat of an older one with a conflict.
     private func isUpdateOpen(before end: Int) -> Bool {
         for index in 0..<end { if let open = pending[index], open.request.isSettingsUpdate { return true } }
+        return false
+    }
+
+    /// Whether an older command *unpair* is open. After it, the collar refuses all requests but *pair*.
+    private func isUnpairOpen(before end: Int) -> Bool {
+        for index in 0..<end where pending[index]?.request == .command(.unpair) { return true }
         return false
     }
 
@@ -208,6 +215,16 @@ public struct RequestQueue: Sendable {
             case .unpair: if pairedReceiverID == 0 { return end(open.requestID, .result(.ok)) }
             default: break
             }
+        }
+        return nil
+    }
+
+    /// The collar has no receiver since a command *unpair*, so that it refuses the requests that it has not heard yet.
+    /// - Returns: such a request, which ends; nil if there is none. Call this again until it returns nil.
+    public mutating func refuseUnheard() -> EndedRequest? {
+        for index in 0..<count {
+            guard let open = pending[index], !open.mayBeHeard, !open.request.isToPair else { continue }
+            return end(open.requestID, .result(.refused))
         }
         return nil
     }

@@ -39,8 +39,8 @@ final class RequestOutbox {
     /// Nil if no request was ever submitted, or the file could not be read.
     private var contents: Contents?
 
-    /// The receiver that the collar's last identity named; 0 if it named none or was not heard in this run.
-    private var namedReceiverID: UInt32 = 0
+    /// The receiver that the collar's last identity named, 0 for none; nil if no identity came in this run.
+    private var namedReceiverID: UInt32?
     /// Whether the collar's memory was erased since it was unpaired: it may then take this receiver's acknowledgements again.
     private var isReleaseForgotten = false
 
@@ -81,8 +81,8 @@ final class RequestOutbox {
     /// Whether a request with the command *pair* is open.
     var isPairingWanted: Bool { contents?.kept.open.contains { $0.request.isToPair } ?? false }
 
-    /// Whether the collar has no receiver because the last request that changed its receiver was to unpair. Such a collar takes no
-    /// acknowledgement of this receiver, either.
+    /// Whether the collar says that it has no receiver, because the last request that changed its receiver was to unpair. Such a collar
+    /// takes no acknowledgement of this receiver, either.
     var hasReleased: Bool {
         guard namedReceiverID == 0, !isReleaseForgotten else { return false }
         let last = contents?.kept.ended.last { one in
@@ -193,6 +193,7 @@ final class RequestOutbox {
         namedReceiverID = receiverID
         isReleaseForgotten = receiverID == 0 && (isNewLog || isReleaseForgotten)
         endAll { queue in queue.learnReceiver(receiverID) }
+        if hasReleased { endAll { queue in queue.refuseUnheard() } }
     }
 
     /// Ends the requests whose time is over.

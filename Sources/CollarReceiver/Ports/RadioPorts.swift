@@ -108,6 +108,7 @@ final class RadioPorts {
                 if let dialect = port.modem?.dialect { capture?.note(.found(dialect), port: port.path, at: time) }
                 rememberDialect(of: port)
                 host.linkOpened(port.link, timing: profile, at: time)
+            case .timing(let profile): host.setTiming(profile, of: port.link)
             case .packet(let packet, let signal):
                 host.receive(packet: packet.span, signal: signal, on: port.link, at: time)
             case .transmits(let microseconds):

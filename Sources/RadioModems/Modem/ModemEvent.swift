@@ -9,6 +9,8 @@ public enum ModemEvent: Equatable, Sendable {
     case serialBytes([UInt8])
     /// The stick is set up, and packets pass both ways with this timing.
     case ready(ModemProfile)
+    /// The stick has told another timing since it was ready.
+    case timing(ModemProfile)
     /// A packet from the air, and how well it was received, if the stick told it.
     case packet([UInt8], RadioSignal?)
     /// The stick is given an answer to transmit, with this airtime of all its packets.

@@ -229,12 +229,14 @@ struct RNodeModem: StickModem {
 
     private mutating func correctProfile() {
         let expected = RNodeTiming(settings)
+        let former = profile
         profile = settings.profile(of: .rnode)
         profile.frameOverheadMicroseconds +=
             (Int64(timing.preambleSymbols) - Int64(expected.preambleSymbols)) * settings.symbolMicroseconds
         profile.turnaroundMicroseconds =
             settings.turnaroundMicroseconds(waiting: timing.longestWait(slots: mostSlots)) + delay.roundTripMicroseconds
         queue.profile = profile
+        if wasReady, profile != former { output.events.append(.timing(profile)) }
     }
 
     /// The stick does not hold a setting. Its answer may have been damaged on the line, so the setup is repeated once.

@@ -26,8 +26,9 @@ struct RUI3Modem: StickModem {
 
     private enum Transmission: Sendable {
         case none
-        /// The stick was asked whether it still receives.
-        case checking
+        /// The stick was asked whether it still receives. This many statuses are to come: its answer, after those of commands whose time
+        /// was over. A status does not name its command. `isAnswered` tells whether one of them has come.
+        case checking(unansweredCount: Int, isAnswered: Bool)
         /// The first of these packets is with the stick, which has taken it or not yet.
         case sending([[UInt8]], since: Instant, isTaken: Bool)
         /// The stick was busy; the packets are offered again.
@@ -343,6 +344,9 @@ struct RUI3Modem: StickModem {
 
     private mutating func receiveWhenReady(_ line: RUI3Line, at now: Instant) {
         switch (line, transmission) {
+        case (.ok, .checking(let count, _)) where count > 1, (.failed, .checking(let count, _)) where count > 1:
+            answers.noteAnswer(reportingTo: &output)
+            transmission = .checking(unansweredCount: count - 1, isAnswered: true)
         // Reception goes on: a second one is refused.
         case (.failed(RUI3Line.busyError), .checking):
             answers.noteAnswer(reportingTo: &output)
@@ -429,10 +433,18 @@ struct RUI3Modem: StickModem {
             setUp(attempt: attempt + 1, at: now)
             deadline = AnswerMonitor.nextAttempt(after: attempt, at: now)
         case .ready:
+            var lateCount = 0
             switch transmission {
             case .offeringAgain(let packets, let since): return transmit(packets, since: since, at: now)
             case .sending(let packets, _, true) where !reportsSent: return goOn(after: packets, at: now)
-            case .checking, .sending: answers.noteMiss(reportingTo: &output)
+            // The others are lost.
+            case .checking(_, isAnswered: true): return rest(at: now)
+            case .checking(let count, isAnswered: false):
+                lateCount = count
+                answers.noteMiss(reportingTo: &output)
+            case .sending(_, _, let isTaken):
+                lateCount = isTaken ? 0 : 1
+                answers.noteMiss(reportingTo: &output)
             case .none: break
             }
             guard !answers.isSilent else {
@@ -440,7 +452,7 @@ struct RUI3Modem: StickModem {
                 return start(at: now)
             }
             // Only a stick that receives already refuses this, in every release. What `AT+PRECV=?` gives depends on the release.
-            transmission = .checking
+            transmission = .checking(unansweredCount: lateCount + 1, isAnswered: false)
             value = nil
             write(command(.receive))
             deadline = now.advanced(byMicroseconds: RUI3Modem.answerTime + delay.answerMicroseconds)

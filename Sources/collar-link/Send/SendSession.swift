@@ -159,6 +159,8 @@ final class SendSession {
         if result == nil, rest > 0 {
             receiver.stop(afterMicroseconds: rest)
             try receiver.run()
+            // What keeps the request back may be something else than at the start.
+            if result == nil, queued == nil { rejection = receiver.submit(request) }
         }
     }
 

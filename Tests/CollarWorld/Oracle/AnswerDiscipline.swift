@@ -49,7 +49,7 @@ struct AnswerDiscipline {
             guard let time = identityTimes[deviceID], now - time <= AnswerDiscipline.shortestContact else { return nil }
             return "the collar was heard \(now - time) µs ago"
         case .pairedElsewhere(let deviceID): return receivers[deviceID] ?? 0 == 0 ? "the collar has not named a receiver" : nil
-        case .notPaired(let deviceID): return receivers[deviceID] ?? 0 == 0 ? nil : "the collar has named a receiver"
+        case .notPaired(let deviceID): return receivers[deviceID] == 0 ? nil : "the collar has not said that it has no receiver"
         case .unknownCollar(let deviceID, _): return receivers[deviceID] == nil ? nil : "the collar said who it is"
         case .noVersion: return "no honest receiver gives the last version"
         case .noCollar, .whichCollar, .queueFull, .unknownRequest, .storage: return nil

@@ -137,7 +137,7 @@ private struct StickTrialBench {
     private mutating func pump() {
         while let event = modem.nextEvent() {
             switch event {
-            case .ready(let profile): host.setTiming(profile)
+            case .ready(let profile), .timing(let profile): host.setTiming(profile)
             case .packet(let packet, let signal):
                 for frame in host.answers(toPacket: packet, signal: signal, at: now) { modem.send(frame) }
             case .serialLine, .serialBytes, .transmits, .notice: break
