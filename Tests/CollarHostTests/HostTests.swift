@@ -379,6 +379,7 @@ import Testing
         let collar = try PaperCollar()
         var link = bench.openLink()
         bench.receive(try collar.identity(), on: link)
+        bench.receive(try collar.fix(0), on: link)
         bench.commit()
         let unpaired = try bench.host.submit(.command(.unpair), to: nil, patience: .untilHeard, at: bench.time)
         bench.receive(try collar.result(unpaired.requestID), on: link)

@@ -75,8 +75,8 @@ import Testing
         }
         events = modem.output.events
         var later = first
-        // 59 slots of 30 ms instead of 28.
-        later.turnaroundMicroseconds += (59 - 28) * 30_000
+        // 60 ms and 59 slots of 30 ms, and the stick's own time.
+        later.turnaroundMicroseconds = 1_900_000
         #expect(events == [.timing(later)])
     }
 
