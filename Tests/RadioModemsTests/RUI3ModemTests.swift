@@ -78,10 +78,11 @@ struct RUI3ModemTests {
         bench.run(milliseconds: 10_000)
         bench.answer([1])
         bench.run(milliseconds: 1000)
-        // The check is due, and the status waits unread while the host is held up.
+        // The check is due. Its status waits unread while the host is held up, and the host asks once more before it reads it.
         bench.stall(milliseconds: milliseconds)
-        bench.run(milliseconds: 1)
+        bench.run(milliseconds: 0)
         bench.stall(milliseconds: 1500)
+        bench.run(milliseconds: 0)
         bench.answer([2])
         bench.run(milliseconds: 10_000)
         #expect(bench.sent.map(\.packet) == [[1], [2]])

@@ -39,10 +39,9 @@ final class RequestOutbox {
     /// Nil if no request was ever submitted, or the file could not be read.
     private var contents: Contents?
 
-    /// The receiver that the collar's last identity named, 0 for none; nil if no identity came in this run.
-    private var namedReceiverID: UInt32?
-    /// Whether the collar's memory was erased since it was unpaired: it may then take this receiver's acknowledgements again.
-    private var isReleaseForgotten = false
+    /// Whether the collar has no receiver since a command *unpair* that ended in this run. Such a collar takes no acknowledgement of
+    /// this receiver, either, unless its memory is erased. After a restart the collar itself refuses requests.
+    private(set) var hasReleased = false
 
     /// The longest time that a request waits for its answer, in milliseconds: a week.
     private static let longestWait: Int64 = 7 * 24 * 3_600_000
@@ -81,16 +80,6 @@ final class RequestOutbox {
     /// Whether a request with the command *pair* is open.
     var isPairingWanted: Bool { contents?.kept.open.contains { $0.request.isToPair } ?? false }
 
-    /// Whether the collar says that it has no receiver, because the last request that changed its receiver was to unpair. Such a collar
-    /// takes no acknowledgement of this receiver, either.
-    var hasReleased: Bool {
-        guard namedReceiverID == 0, !isReleaseForgotten else { return false }
-        let last = contents?.kept.ended.last { one in
-            (one.request.isToPair || one.request == .command(.unpair)) && one.end == .outcome(.result(.ok))
-        }
-        return last?.request == .command(.unpair)
-    }
-
     /// The number of requests that have not ended.
     var openCount: Int { contents?.kept.open.count ?? 0 }
 
@@ -114,7 +103,6 @@ final class RequestOutbox {
         var contents =
             self.contents
             ?? Contents(.beginning(deviceID: deviceID, receiverID: receiverID, random: &random), at: time)
-        if request == .command(.unpair) { isReleaseForgotten = false }
         var request = request
         switch request {
         case .settingsUpdate(_, let list):
@@ -188,11 +176,10 @@ final class RequestOutbox {
     }
 
     /// The collar's identity names its receiver.
-    /// - Parameter isNewLog: whether it also names a log that was not known before.
+    /// - Parameter isNewLog: whether it also names a log that was not known before, so that the collar's memory was erased.
     func learnReceiver(_ receiverID: UInt32, isNewLog: Bool) {
-        namedReceiverID = receiverID
-        isReleaseForgotten = receiverID == 0 && (isNewLog || isReleaseForgotten)
         endAll { queue in queue.learnReceiver(receiverID) }
+        hasReleased = hasReleased && receiverID == 0 && !isNewLog
         if hasReleased { endAll { queue in queue.refuseUnheard() } }
     }
 
@@ -217,6 +204,9 @@ final class RequestOutbox {
         var ended: [OutgoingRequests.Ended] = []
         for case let request? in requests {
             contents.deadlines[request.requestID] = nil
+            if request.outcome == .result(.ok), let open = contents.kept.open.first(where: { $0.requestID == request.requestID }) {
+                hasReleased = open.request == .command(.unpair) || hasReleased && !open.request.isToPair
+            }
             if let one = contents.kept.end(request.requestID, .outcome(request.outcome)) { ended.append(one) }
         }
         guard !ended.isEmpty else { return }
