@@ -32,16 +32,13 @@ final class RequestOutbox {
     }
 
     private let file: OutgoingRequestsFile
-    private let directoryPath: String
-    private let deviceID: UInt64
-    private let receiverID: UInt32
+    private let journal: Journal
     private let output: HostOutput
     /// Nil if no request was ever submitted, or the file could not be read.
     private var contents: Contents?
 
-    /// Whether the collar has no receiver since a command *unpair* that ended in this run. Such a collar takes no acknowledgement of
-    /// this receiver, either, unless its memory is erased. After a restart the collar itself refuses requests.
-    private(set) var hasReleased = false
+    /// The receiver that the collar's last identity named, 0 for none; nil if no identity came in this run.
+    private var namedReceiverID: UInt32?
 
     /// The longest time that a request waits for its answer, in milliseconds: a week.
     private static let longestWait: Int64 = 7 * 24 * 3_600_000
@@ -53,9 +50,7 @@ final class RequestOutbox {
         random: inout any RandomNumberGenerator
     ) {
         file = OutgoingRequestsFile(in: journal.directory, fileSystem: fileSystem)
-        directoryPath = journal.directory.path
-        deviceID = journal.deviceID
-        receiverID = journal.receiverID
+        self.journal = journal
         self.output = output
         do throws(JournalError) { contents = try load(at: time, random: &random) } catch {
             output.report(.requestsFailing(deviceID: deviceID, error))
@@ -72,13 +67,20 @@ final class RequestOutbox {
         case .missing: return nil
         case .unusable:
             try file.setAside()
-            output.report(.requestsSetAside(deviceID: deviceID, path: directoryPath))
+            output.report(.requestsSetAside(deviceID: deviceID, path: journal.directory.path))
             return nil
         }
     }
 
     /// Whether a request with the command *pair* is open.
     var isPairingWanted: Bool { contents?.kept.open.contains { $0.request.isToPair } ?? false }
+
+    private var deviceID: UInt64 { journal.deviceID }
+    private var receiverID: UInt32 { journal.receiverID }
+
+    /// Whether the collar says that it has no receiver, and was unpaired by this one. Such a collar takes no acknowledgement of this
+    /// receiver, either, unless its memory is erased.
+    var hasReleased: Bool { journal.memory.isReleased && namedReceiverID == 0 }
 
     /// The number of requests that have not ended.
     var openCount: Int { contents?.kept.open.count ?? 0 }
@@ -178,8 +180,11 @@ final class RequestOutbox {
     /// The collar's identity names its receiver.
     /// - Parameter isNewLog: whether it also names a log that was not known before, so that the collar's memory was erased.
     func learnReceiver(_ receiverID: UInt32, isNewLog: Bool) {
+        // Else another receiver may have unpaired the collar, which then takes this one's acknowledgements.
+        let isOwn = namedReceiverID == journal.receiverID || journal.memory.isReleased
+        namedReceiverID = receiverID
         endAll { queue in queue.learnReceiver(receiverID) }
-        hasReleased = hasReleased && receiverID == 0 && !isNewLog
+        if receiverID != 0 || isNewLog || !isOwn { journal.memory.isReleased = false }
         if hasReleased { endAll { queue in queue.refuseUnheard() } }
     }
 
@@ -205,7 +210,8 @@ final class RequestOutbox {
         for case let request? in requests {
             contents.deadlines[request.requestID] = nil
             if request.outcome == .result(.ok), let open = contents.kept.open.first(where: { $0.requestID == request.requestID }) {
-                hasReleased = open.request == .command(.unpair) || hasReleased && !open.request.isToPair
+                if open.request == .command(.unpair) { journal.memory.isReleased = true }
+                if open.request.isToPair { journal.memory.isReleased = false }
             }
             if let one = contents.kept.end(request.requestID, .outcome(request.outcome)) { ended.append(one) }
         }

@@ -1,4 +1,4 @@
-/// The condition of a collar that a receiver keeps for its next run: heartbeat, boot count, and the warning about the battery.
+/// The condition of a collar that a receiver keeps for its next run.
 public struct CollarMemory: Equatable, Sendable {
     /// The worst state of a battery of which a person was told. The raw values are on the disk.
     public enum BatteryWarning: UInt8, Comparable, Sendable {
@@ -19,6 +19,9 @@ public struct CollarMemory: Equatable, Sendable {
     public var bootCount: UInt32 = 0
     /// The last warning of the battery.
     public var batteryWarning = BatteryWarning.none
+
+    /// Whether the collar was unpaired by this receiver, and has neither taken it again nor been erased since.
+    public var isReleased = false
 
     /// Nothing is known.
     public init() {}

@@ -53,8 +53,9 @@ extension Record {
             var memory = CollarMemory()
             memory.heartbeatSeconds = UInt16(reader.read(16))
             memory.bootCount = reader.read(32)
+            memory.isReleased = reader.read(1) == 1
             // A later version may know a worse warning.
-            memory.batteryWarning = CollarMemory.BatteryWarning(rawValue: UInt8(reader.read(8))) ?? .critical
+            memory.batteryWarning = CollarMemory.BatteryWarning(rawValue: UInt8(reader.read(7))) ?? .critical
             record = .memory(memory)
         }
         // A later version may lengthen a record, so only one that is too short is refused.

@@ -216,7 +216,8 @@ struct RecordBuffer {
         fields.write(UInt32(Record.Kind.memory.rawValue), 8)
         fields.write(UInt32(memory.heartbeatSeconds), 16)
         fields.write(memory.bootCount, 32)
-        fields.write(UInt32(memory.batteryWarning.rawValue), 8)
+        fields.write(memory.isReleased ? 1 : 0, 1)
+        fields.write(UInt32(memory.batteryWarning.rawValue), 7)
         finish(&fields)
     }
 
