@@ -61,7 +61,7 @@ class SimulatedCollarTest(SendTest):
         program = self.send("locate")
         self.assertEqual(program.wait(), 77)
         self.assertIn("belongs to nobody: it must be paired first", program.error_text)
-        self.assertIn("Run `collar-link send pair`.", program.error_text)
+        self.assertIn(f"Run `collar-link send pair --state-dir {self.state}`.", program.error_text)
         self.assertEqual(self.result(self.send("--json", "pair"), 0)["outcome"], "ok")
         self.assertEqual(self.result(self.send("--json", "locate"), 0)["outcome"], "ok")
 

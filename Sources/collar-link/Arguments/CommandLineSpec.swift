@@ -116,12 +116,14 @@ extension String {
 struct ParsedArguments {
     private(set) var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
+    private let command: CommandSpec
     /// How many operands precede `--`; nil without that.
     private(set) var operandCountBeforeDashes: Int?
 
     /// Sorts words into options and operands.
     /// - Throws: a usage failure that names the wrong word and the help to read.
     init(_ words: some Sequence<String>, for command: CommandSpec) throws(CommandFailure) {
+        self.command = command
         let options = command.options + CommandSpec.commonOptions
         var rest = Array(words)[...]
         var onlyOperands = false
@@ -151,6 +153,12 @@ struct ParsedArguments {
             }
             var value = ""
             if option.valueName != nil {
+                // If the value was forgotten, the next option must not be taken for it.
+                if attached == nil, let next = rest.first, next.hasPrefix("--") || options.contains(where: { $0.names.contains(next) }) {
+                    throw CommandFailure(
+                        .usage, "'\(name)' needs a value, and '\(next)' is an option: \(name) \(option.valueName ?? "")",
+                        remedy: "A value that begins with a hyphen is written so: `\(option.key)=VALUE`.")
+                }
                 guard let given = attached ?? rest.popFirst(), !given.isEmpty else {
                     throw Self.failure("'\(name)' needs a value: \(name) \(option.valueName ?? "")", command)
                 }
@@ -173,6 +181,22 @@ struct ParsedArguments {
         }
         guard word.count > 2 else { return (word, nil) }
         return (String(word.prefix(2)), String(word.dropFirst(2)))
+    }
+
+    /// The command as it was typed, except that it reads stdin.
+    /// - Parameter key: the option that names its input; nil if that is its operand.
+    func readingStdin(insteadOf key: String? = nil) -> ShellCommand {
+        var words = ["collar-link", command.name]
+        for option in command.options {
+            for given in values[option.key] ?? [] {
+                let value = option.key == key ? "-" : given
+                switch option.valueName {
+                case nil: words.append(option.key)
+                case _?: words += value.hasPrefix("-") && value != "-" ? ["\(option.key)=\(value)"] : [option.key, value]
+                }
+            }
+        }
+        return ShellCommand(words: words)
     }
 
     /// Whether an option was given.
@@ -224,7 +248,6 @@ struct ParsedArguments {
     }
 
     private static func failure(_ message: String, _ command: CommandSpec) -> CommandFailure {
-        let help = command.name == "run" ? "collar-link --help" : "collar-link \(command.name) --help"
-        return CommandFailure(.usage, message, remedy: "'\(help)' lists what it takes.")
+        CommandFailure(.usage, message, remedy: "`collar-link \(command.name) --help` lists what it takes.")
     }
 }
