@@ -100,7 +100,9 @@ enum DoctorCommand {
         }
         // `run` makes the directory, so that a new machine can be examined without it.
         do throws(CommandFailure) { try arguments.requireStateDirectory() } catch {
-            StandardError.say(error.message, remedy: error.remedy, as: LogMark(.warning, .connectivity))
+            StandardError.say(
+                error.message, remedy: "The first `collar-link run` makes it. If there is one already, name it: `--state-dir DIR`.",
+                as: LogMark(.warning, .connectivity))
         }
         return machine(stateDirectory: try arguments.readableStateDirectory(), ports: try arguments.ports(), options: options)
     }
