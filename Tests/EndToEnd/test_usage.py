@@ -182,6 +182,7 @@ class PlaceTest(UsageCase):
         self.output(command)
         errors = self.failed("deliver", "sink", "--state-dir", folder)
         self.assertIn(r"--state-dir 'of my cat'\''s' -- cat`", errors)
+        self.assertIn("--state-dir=-x -- cat`", self.failed("deliver", "sink", "--state-dir=-x"))
         # The other one is the directory of the receiver that runs, which has another name.
         self.assertIn("`collar-link run` uses: `--state-dir DIR`", self.failed("status", "--state-dir", "missing", code=66))
 

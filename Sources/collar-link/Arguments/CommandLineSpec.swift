@@ -25,6 +25,8 @@ struct OptionSpec: Sendable {
     /// The name by which the option's value is looked up: the longest of its names.
     var key: String { names.max { $0.utf8.count < $1.utf8.count } ?? "" }
 
+    /// The option with a value, as it is typed.
+    func words(_ value: String) -> [String] { value.hasPrefix("-") && value != "-" ? ["\(key)=\(value)"] : [key, value] }
 }
 
 /// A command: its name, its options and operands, and the text of its help.
@@ -116,7 +118,8 @@ extension String {
 struct ParsedArguments {
     private(set) var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
-    private let command: CommandSpec
+    /// The command after which they were typed.
+    let command: CommandSpec
     /// How many operands precede `--`; nil without that.
     private(set) var operandCountBeforeDashes: Int?
 
@@ -189,11 +192,7 @@ struct ParsedArguments {
         var words = ["collar-link", command.name]
         for option in command.options {
             for given in values[option.key] ?? [] {
-                let value = option.key == key ? "-" : given
-                switch option.valueName {
-                case nil: words.append(option.key)
-                case _?: words += value.hasPrefix("-") && value != "-" ? ["\(option.key)=\(value)"] : [option.key, value]
-                }
+                words += option.valueName == nil ? [option.key] : option.words(option.key == key ? "-" : given)
             }
         }
         return ShellCommand(words: words)
