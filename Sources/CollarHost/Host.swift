@@ -61,9 +61,12 @@ package final class Host {
     }
 
     /// A link was opened: its collars are asked for their identities.
-    /// - Parameter timing: the timing of the link's radio; nil if it is not known.
-    package func linkOpened(_ id: LinkID, timing: ModemProfile? = nil, at time: HostTime) {
+    /// - Parameters:
+    ///   - timing: the timing of the link's radio; nil if it is not known.
+    ///   - isLineNamed: whether a person has said that the link is a serial line.
+    package func linkOpened(_ id: LinkID, timing: ModemProfile? = nil, isLineNamed: Bool = false, at time: HostTime) {
         let link = links[id.index]
+        link.isLineNamed = isLineNamed
         let known = output.company.collars(on: id, at: time.instant)
         let heartbeat = known.reduce(LinkHealth.defaultHeartbeatMicroseconds) { max($0, collars[$1].health.heartbeatMicroseconds) }
         link.open(timing: timing, heartbeatMicroseconds: heartbeat, known: known, at: time.instant)
@@ -218,7 +221,10 @@ package final class Host {
             askNext(on: link, at: time)
             // After a long wait for the disk, several steps may be due.
             while let step = link.silenceStep(at: time.instant) {
-                if step.isReported, !link.isAsking { output.report(.noIdentity(link: link.name, seconds: Int(step.microseconds / 1_000_000))) }
+                if step.isReported, !link.isAsking {
+                    output.report(
+                        .noIdentity(link: link.name, seconds: Int(step.microseconds / 1_000_000), isLineNamed: link.isLineNamed))
+                }
                 guard step.asks, !link.isAsking else { continue }
                 dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)
             }

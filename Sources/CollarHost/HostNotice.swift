@@ -5,8 +5,9 @@ import CollarWire
 ///
 /// A link has the name that was given to ``Host/addLink(named:)``.
 public enum HostNotice: Equatable, Sendable {
-    /// No known collar was heard on a link within this many seconds after its opening.
-    case noIdentity(link: String, seconds: Int)
+    /// No known collar was heard on a link within this many seconds after its opening. `isLineNamed` tells that a person has said that
+    /// the link is a serial line.
+    case noIdentity(link: String, seconds: Int, isLineNamed: Bool = false)
     /// The packets that come in on a link are no frames; no known collar was heard there.
     case foreignPackets(link: String, ForeignPacketKind)
     /// A whole frame on a link has a version, type or critical flag that this host does not know; at most once a minute.

@@ -61,6 +61,7 @@ enum CollarLinkTool {
         default: break
         }
         let arguments = try ParsedArguments(words, for: chosen.spec)
+        unsafe StandardError.repeatedOptions = RepeatedOptions(arguments)
         if arguments.has("--help") {
             try StandardOutput.write(chosen.spec.help(.standardOutput))
             return .clean
@@ -88,11 +89,14 @@ enum StandardError {
     private nonisolated(unsafe) static let output = NonblockingOutput(STDERR_FILENO)
     private nonisolated(unsafe) static var droppedCount = 0
     private nonisolated(unsafe) static var isStateShown = false
+    /// The options that the commands in remedies repeat. They are set before the first message.
+    nonisolated(unsafe) static var repeatedOptions = RepeatedOptions()
     /// The journal, if it reads stderr; else nil.
     private static let journal = JournalSocket()
 
     /// Writes a message, its details, and what the person can do about it.
     static func say(_ message: String, details: [String] = [], remedy: String? = nil, as mark: LogMark = LogMark()) {
+        let remedy = remedy.map { unsafe repeatedOptions.added(to: $0) }
         if let journal {
             let lines = [message] + details + [remedy].compactMap { $0 }
             if journal.send(lines.map(PlainText.line), mark) { return }

@@ -19,6 +19,12 @@ struct CommandFailure: Error {
         self.remedy = remedy
     }
 
+    /// The failure of two options that exclude each other.
+    /// - Parameter remedy: which of them to leave out.
+    static func excluding(_ option: String, _ other: String, remedy: String) -> CommandFailure {
+        CommandFailure(.usage, "\(option) and \(other) exclude each other", remedy: remedy)
+    }
+
     /// Says the failure where a command goes on after it, and keeps the exit code of the first failure.
     func tell(_ code: inout ExitCode) {
         StandardError.say(message, remedy: remedy)

@@ -72,7 +72,7 @@ import Testing
         let diagnosis = try Self.diagnosis("many-faults")
         #expect(diagnosis.findings.map(\.code) == [.ruleMissing, .permissionDenied, .deviceInUse, .storageFailing, .autosuspend])
         #expect(diagnosis.exitCode == .configuration)
-        #expect(diagnosis.text.last?.text == "4 errors, 1 warning: fix them in this order, and run 'collar-link doctor' again")
+        #expect(diagnosis.text.last?.text == "4 errors, 1 warning: fix them in this order, and run `collar-link doctor` again")
     }
 
     @Test func theDocumentHasEveryCode() throws {

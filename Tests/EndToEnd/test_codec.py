@@ -205,14 +205,14 @@ class FrameTest(unittest.TestCase):
         line = json.dumps(FULL)
         pcapng = bytes.fromhex("0a0d0d0a1c0000004d3c2b1a01000000ffffffffffffffff1c000000")
         for data, kind, helps in (
-                (gzip.compress(line.encode()), "compressed", "zcat FILE | collar-link encode"),
+                (gzip.compress(line.encode()), "compressed", "zcat FILE | collar-link encode > frames.bin"),
                 (line.encode("utf-16"), "UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | collar-link encode"),
                 (line.encode("utf-16-le"), "UTF-16", "iconv"), (line.encode("utf-16-be"), "UTF-16", "iconv"),
                 (json.dumps(FULL, indent=2).encode(), "JSON over several lines", "jq -c . FILE | collar-link encode"),
                 (json.dumps([FULL]).encode(), "an array of JSON", "jq -c '.[]' FILE | collar-link encode"),
                 (b'<?xml version="1.0"?>\n<gpx>', "GPX", '"ts_unix_ms"'),
                 (b"$GPGGA,101030.00,5010.0,N,00506.0,W,1,8,1,70,M,47,M,,*69\r\n", "NMEA", '"ts_unix_ms"'),
-                (b"time,lat,lon\n2026-01-01,1,2\n", "CSV", '"ts_unix_ms"'), (pcapng, "a capture", "collar-link decode FILE")):
+                (b"time,lat,lon\n2026-01-01,1,2\n", "CSV", '"ts_unix_ms"'), (pcapng, "a capture", "collar-link decode FILE | collar-link encode > frames.bin")):
             with self.subTest(kind=kind):
                 result = run("encode", data=data)
                 self.assertEqual((result.returncode, result.stderr.count(b"\n")), (65, 2))

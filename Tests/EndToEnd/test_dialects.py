@@ -9,6 +9,7 @@ import time
 import unittest
 
 from collarlink import BINARY, TRACKS, EndToEndTest, wait_until
+from serial_line import SerialLine
 
 TRACK = TRACKS / "cats_uk/Amber-Tag.ndjson.gz"
 # The oldest releases that can be used: their answers differ most from those of today.
@@ -72,6 +73,25 @@ class FaultTest(DialectTest):
                 named = "the stick has another bandwidth" if dialect == "kiss" else "the stick does not hold the"
                 receiver.wait_for_error(named, 15)
                 self.assertNotIn("the radio is set to", receiver.error_text)
+
+
+class WrongDialectTest(DialectTest):
+    def test_a_stick_that_is_no_serial_line(self):
+        """The message names the dialect that is set, and how the right one is found."""
+        for dialect, (_, receiver) in self.run_sticks(10, "--interval", "1", radio=("--dialect", "serial", *EUROPE)).items():
+            with self.subTest(dialect):
+                receiver.wait_for_error("has identified itself for 5 s", 15)
+                self.assertIn("in the dialect serial, which is set", receiver.error_text)
+                self.assertIn("leave out `--dialect serial`", receiver.error_text)
+                wait_until(lambda: len(receiver.fixes) >= 2, 5, "the lines")
+                self.assertEqual({line["code"] for line in receiver.fixes}, {"session_not_established", "session_timeout"})
+
+    def test_a_line_that_nobody_named(self):
+        line = SerialLine()
+        self.addCleanup(line.close)
+        receiver = self.start([BINARY, "--port", line.path, "--state-dir", self.state])
+        receiver.wait_for_error("has identified itself for 5 s", 30)
+        self.assertNotIn("dialect", receiver.error_text)
 
 
 class FloodTest(EndToEndTest):

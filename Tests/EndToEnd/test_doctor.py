@@ -90,6 +90,8 @@ class MachineTest(DoctorCase):
     def test_sound(self):
         """Where nothing is wrong with a port and a directory, there is one line of text."""
         port = self.port()
+        os.mkdir(self.state)
+        give_to_ordinary_user(self.state)
         found, _ = self.doctor("--port", port)
         program = self.start([BINARY, "doctor", "--state-dir", self.state, "--port", port], environment=self.environment)
         program.wait()

@@ -210,7 +210,7 @@ class ReferenceCableTest(CableTest):
         self.wait_for(IDENTITY_REQUEST, "the identity request")
         self.cable.send(A.identity())
         self.assertEqual(program.wait(), 65)
-        self.assertIn(f"If its memory was erased: `collar-link key remove {NAME}`", program.error_text)
+        self.assertIn(f"If its memory was erased: `collar-link key remove {NAME} --state-dir {self.state}`", program.error_text)
         program = self.exchange(self.line.path)
         # It hides its identity.
         self.wait_for(KEY_REQUEST, "the key request")

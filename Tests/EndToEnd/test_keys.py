@@ -147,7 +147,7 @@ class CommandTest(KeyTest):
             self.assertEqual(done.stdout.split(), list(names))
             self.assertEqual(done.stderr.splitlines(), [
                 f"collar-link: {path} does not hold a key of 32 hexadecimal digits",
-                f"collar-link:   Restore {path} from a backup, or give the key again: `collar-link key add ID FILE`."])
+                f"collar-link:   Restore {path} from a backup, or give the key again: `collar-link key add ID FILE --state-dir {self.state}`."])
         self.key_command("add", names[1], "-", stdin=KEY)
         self.assertEqual(self.key_command("list").stderr, "")
 

@@ -150,7 +150,7 @@ class NameCommandTest(NameTest):
                 ((ID_B,), f"there is no animal and no collar {ID_B}"),
                 (("--remove",), "--remove needs an animal"),
                 (("--from", "2026-01-01"), "--from does not go with this"),
-                (("Athena", "--remove", "--notes", "x"), "--notes does not go with this"),
+                (("Athena", "--remove", "--notes", "x"), "--remove and --notes exclude each other"),
                 ((ID_A, "Athena", "--until", "tomorrow"), "--until tomorrow: no time"),
                 ((ID_A, "Athena", "--from", "2026-01-01", "--until", "2026-01-01"), "its end is not later than its begin"),
                 ((ID_A, ID_B), "looks like the id of a collar"),

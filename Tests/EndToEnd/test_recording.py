@@ -241,9 +241,9 @@ class RecordingTest(EndToEndTest):
 
     def test_usage(self):
         for arguments, reason in (
-                (["--write", "-"], "stdout carries the lines"), (["--read", "x", "--write", "y"], "does not go with --read"),
-                (["--read", "x", "--port", "y"], "does not go with --read"), (["--key-file", "x"], "goes with --read"),
-                (["--read", "x", "--region", "EU868"], "does not go with --read")):
+                (["--write", "-"], "stdout carries the lines"), (["--read", "x", "--write", "y"], "--write and --read exclude each other"),
+                (["--read", "x", "--port", "y"], "--port and --read exclude each other"), (["--key-file", "x"], "goes with --read"),
+                (["--read", "x", "--region", "EU868"], "--region and --read exclude each other")):
             with self.subTest(arguments=arguments):
                 program = self.start([BINARY, *arguments], environment=child_environment(HOME=self.folder))
                 self.assertEqual(program.wait(5), 64, program.error_text)
@@ -262,7 +262,7 @@ class RecordingTest(EndToEndTest):
         compressed = self.path("capture.pcapng.gz")
         pathlib.Path(compressed).write_bytes(gzip.compress(bytes(100)))
         self.play(capture=compressed, code=65)
-        self.assertIn(f"zcat {compressed} | collar-link --read -", self.errors)
+        self.assertIn(f"zcat {compressed} | collar-link run ", self.errors)
         empty = self.path("empty")
         pathlib.Path(empty).write_bytes(b"")
         self.play(capture=empty, code=65)

@@ -56,7 +56,7 @@ class RemedyTest(EndToEndTest):
             used += 1
         self.assertGreaterEqual(used, 8)
         helps = "".join(self.help_of(command) or "" for command in (
-            "run", "send", "history", "receiver", "readers", "follow", "name", "devices", "simulate"))
+            "run", "send", "history", "receiver", "readers", "follow", "name", "devices", "decode", "simulate"))
         options = set(re.findall(r"(?<![\w/-])--[a-z][a-z-]+", text)) - OF_OTHER_PROGRAMS
         self.assertGreaterEqual(len(options), 8)
         for option in options:

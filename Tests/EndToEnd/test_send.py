@@ -58,7 +58,7 @@ class SimulatedCollarTest(SendTest):
         program = self.send("locate")
         self.assertEqual(program.wait(), 77)
         self.assertIn("belongs to nobody: it must be paired first", program.error_text)
-        self.assertIn("Run `collar-link send pair`.", program.error_text)
+        self.assertIn(f"Run `collar-link send pair --state-dir {self.state}`.", program.error_text)
         self.assertEqual(receiver.stop(), 0)
         self.receive().wait_for_error("hearing collar")
         line = self.result(self.send("--json", "locate"), 77)
@@ -205,6 +205,7 @@ class SimulatedCollarTest(SendTest):
         self.assertEqual(program.wait(), 75)
         first = self.receive()
         first.wait_for_error("belongs to receiver")
+        first.wait_for_error(f"`collar-link send pair --collar {collar} --state-dir {self.state} --port {self.link}`")
         program = self.send("locate")
         self.assertEqual(program.wait(), 77)
         self.assertIn("collar-link send pair", program.error_text)
@@ -230,7 +231,7 @@ class CommandLineTest(SendTest):
                 (["settings", "set", "heartbeat_s=4"], "5 to 65535"), (["settings", "set", "heartbeat_s=60s"], "5 to 65535"),
                 (["settings", "set", "heartbeat_s=6", "heartbeat_s=7"], "given twice"),
                 (["settings", "set", *(f"{key}=1" for key in "abcdefg")], "at most 5"),
-                (["--now", "--latest", "locate"], "together"), (["--now", "--timeout", "0", "locate"], "no time"),
+                (["--now", "--latest", "locate"], "exclude each other"), (["--now", "--timeout", "0", "locate"], "no time"),
                 (["--collar", "12", "locate"], "16 hexadecimal digits"),
                 (["--collar", "+123456789abcdef", "locate"], "16 hexadecimal digits"),
                 (["--timeout", "-1", "locate"], "--timeout")):

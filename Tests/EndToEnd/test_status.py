@@ -333,7 +333,7 @@ class WrittenCollarTest(StatusTest):
         line = self.overview(user=daemon)
         self.assertEqual((line["receiver"], line["uptime_ms"]), ("unknown", None))
         self.assertIn("tells its figures to other users only", self.errors)
-        self.assertIn("Run `collar-link status` as the user who runs collar-link, or as root", self.errors)
+        self.assertIn(f"Run `collar-link status --state-dir {self.state}` as the user who runs collar-link, or as root", self.errors)
         self.assertTrue(all(radio["state"] is None for radio in line["radios"]))
         collar, = line["collars"]
         self.assertEqual((collar["stored"], collar["reachable"], collar["silent_ms"]), (1, None, None))

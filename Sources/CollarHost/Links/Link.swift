@@ -93,6 +93,8 @@ final class Link {
     let id: LinkID
     let name: String
     var session: Session?
+    /// Whether a person has said that the link is a serial line.
+    var isLineNamed = false
     /// Limits the identity requests that answer a poll.
     private var identityRequests = HostLimits.identityRequests
     /// Limits the logs with which frames are tried after the likeliest one.

@@ -1,11 +1,14 @@
 import CollarBridge
+import CollarWire
 
 /// A kind of content that is easily given by mistake where lines, frames or a capture are expected.
 public enum FileKind: Equatable, Sendable {
     /// Compressed; the program writes the content to stdout.
     case compressed(unpacker: String)
-    /// Text in UTF-16.
-    case utf16
+    /// Text in UTF-16; `name` is the encoding with its byte order, as iconv names it.
+    case utf16(name: String)
+    /// Frames of the Collar Link Protocol: those of a serial line, or bare ones after their lengths.
+    case frames(isBare: Bool)
     /// A capture: blocks of pcapng.
     case capture
     /// GPX or another language of XML.
@@ -29,8 +32,12 @@ public enum FileKind: Equatable, Sendable {
         let bytes = bytes.prefix(FileKind.examinedByteCount)
         if let (_, kind) = FileKind.marks.first(where: { bytes.starts(with: $0.mark) }) {
             self = kind
-        } else if bytes.count >= 4, FileKind.isWideText(bytes.prefix(4)) {
-            self = .utf16
+        } else if bytes.count >= 4, let name = FileKind.wideEncoding(bytes.prefix(4)) {
+            self = .utf16(name: name)
+        } else if FileKind.hasFrame(bytes) {
+            self = .frames(isBare: false)
+        } else if FileKind.beginsWithBareFrame(bytes) {
+            self = .frames(isBare: true)
         } else if let kind = FileKind.text(Self.withoutByteOrderMark(bytes)) {
             self = kind
         } else {
@@ -47,14 +54,36 @@ public enum FileKind: Equatable, Sendable {
     private static let marks: [(mark: [UInt8], kind: FileKind)] = [
         ([0x1F, 0x8B], .compressed(unpacker: "zcat")), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], .compressed(unpacker: "xzcat")),
         ([0x42, 0x5A, 0x68], .compressed(unpacker: "bzcat")), ([0x28, 0xB5, 0x2F, 0xFD], .compressed(unpacker: "zstdcat")),
-        ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16), (CaptureFormat.magic, .capture),
+        ([0xFF, 0xFE], .utf16(name: "UTF-16")), ([0xFE, 0xFF], .utf16(name: "UTF-16")), (CaptureFormat.magic, .capture),
     ]
 
-    /// Whether four bytes are two characters of ASCII in UTF-16.
-    private static func isWideText(_ bytes: ArraySlice<UInt8>) -> Bool {
-        [0, 1].contains { parity in
+    /// The encoding of four bytes that are two characters of ASCII in UTF-16 without a byte order mark; nil if they are not. Without
+    /// that mark, iconv takes UTF-16 for that of its machine.
+    private static func wideEncoding(_ bytes: ArraySlice<UInt8>) -> String? {
+        ["UTF-16BE", "UTF-16LE"].enumerated().first { parity, _ in
             bytes.indices.allSatisfy { ($0 - bytes.startIndex) % 2 == parity ? bytes[$0] == 0 : (0x09..<0x7F).contains(bytes[$0]) }
+        }?.element
+    }
+
+    /// Whether there is a valid frame of the serial line that no log is needed for: an identity comes before all fixes.
+    private static func hasFrame(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var stream = StreamDecoder()
+        var index = 0
+        let bytes = Array(bytes)
+        while let event = stream.next(in: bytes.span, at: &index) {
+            if case .frame = event, isFrame(stream.frame) { return true }
         }
+        return false
+    }
+
+    private static func beginsWithBareFrame(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let bytes = Array(bytes)
+        guard bytes.count > 2, bytes[0] == 0, bytes.count >= 2 + Int(bytes[1]) else { return false }
+        return isFrame(bytes.span.extracting(2..<(2 + Int(bytes[1]))))
+    }
+
+    private static func isFrame(_ bytes: Span<UInt8>) -> Bool {
+        do throws(DecodeError) { return try FrameHeader(ofAny: bytes).type != nil && FrameCRC.isValid(bytes, log: nil) } catch { return false }
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> FileKind? {

@@ -62,7 +62,7 @@ extension HostNotice {
     /// The name of the link that the notice is about; nil if it is not about one.
     var link: String? {
         switch self {
-        case .radio(let link, _), .modem(let link, _), .noIdentity(let link, _), .foreignPackets(let link, _), .collarRefused(_, let link, _), .unknownPollsIgnored(let link),
+        case .radio(let link, _), .modem(let link, _), .noIdentity(let link, _, _), .foreignPackets(let link, _), .collarRefused(_, let link, _), .unknownPollsIgnored(let link),
             .unsupportedFrame(let link), .keyMissing(let link), .keyRejected(let link, _), .forgeryAttempted(_, let link):
             link
         default: nil

@@ -39,7 +39,7 @@ public struct ShellCommand: Equatable, Sendable {
     public func piped(to next: ShellCommand) -> ShellCommand { joined("|", next) }
 
     /// The command, with its output in a file.
-    func writing(to path: String) -> ShellCommand { joined(">", ShellCommand(path)) }
+    public func writing(to path: String) -> ShellCommand { joined(">", ShellCommand(path)) }
 
     private func joined(_ syntax: String?, _ other: ShellCommand) -> ShellCommand {
         var result = self

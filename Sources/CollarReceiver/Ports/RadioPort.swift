@@ -42,6 +42,8 @@ final class RadioPort {
     private var outbound: [UInt8] = []
     /// Whether the event loop waits until the open line takes bytes.
     var isWatchedForWriting = false
+    /// Whether a person has named the dialect of the stick.
+    var isDialectNamed = false
     /// The modem at the open port; nil while the port is closed.
     var modem: RadioModem?
     /// The name by which the dialect of the stick is remembered; nil if the stick has no name that lasts.

@@ -76,6 +76,7 @@ final class RadioPorts {
         port.stickName = port.networkAddress == nil ? device?.stickName : port.path
         var opening = PortOpening(report: report, kind: connection.kind)
         opening.modem = configuration.radio.modem(path: port.path, device: device)
+        port.isDialectNamed = opening.modem.dialect != nil
         // A stick with this project's firmware says so itself.
         if opening.modem.dialect == nil, device?.hasCollarFirmware == true { opening.modem.dialect = .serial }
         opening.remembered = port.stickName.flatMap { memory.dialect(of: $0) }
@@ -99,7 +100,7 @@ final class RadioPorts {
             case .serialLine(let heard):
                 capture?.note(.found(.serial), port: port.path, at: time)
                 rememberDialect(of: port)
-                host.linkOpened(port.link, at: time)
+                host.linkOpened(port.link, isLineNamed: port.isDialectNamed, at: time)
                 host.receive(heard.span, on: port.link, at: time)
             case .serialBytes(let bytes):
                 rememberDialect(of: port)

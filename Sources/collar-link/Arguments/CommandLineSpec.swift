@@ -25,6 +25,8 @@ struct OptionSpec: Sendable {
     /// The name by which the option's value is looked up: the longest of its names.
     var key: String { names.max { $0.utf8.count < $1.utf8.count } ?? "" }
 
+    /// The option with a value, as it is typed.
+    func words(_ value: String) -> [String] { value.hasPrefix("-") && value != "-" ? ["\(key)=\(value)"] : [key, value] }
 }
 
 /// A command: its name, its options and operands, and the text of its help.
@@ -116,12 +118,15 @@ extension String {
 struct ParsedArguments {
     private(set) var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
+    /// The command after which they were typed.
+    let command: CommandSpec
     /// How many operands precede `--`; nil without that.
     private(set) var operandCountBeforeDashes: Int?
 
     /// Sorts words into options and operands.
     /// - Throws: a usage failure that names the wrong word and the help to read.
     init(_ words: some Sequence<String>, for command: CommandSpec) throws(CommandFailure) {
+        self.command = command
         let options = command.options + CommandSpec.commonOptions
         var rest = Array(words)[...]
         var onlyOperands = false
@@ -151,6 +156,12 @@ struct ParsedArguments {
             }
             var value = ""
             if option.valueName != nil {
+                // If the value was forgotten, the next option must not be taken for it.
+                if attached == nil, let next = rest.first, next.hasPrefix("--") || options.contains(where: { $0.names.contains(next) }) {
+                    throw CommandFailure(
+                        .usage, "'\(name)' needs a value, and '\(next)' is an option: \(name) \(option.valueName ?? "")",
+                        remedy: "A value that begins with a hyphen is written so: `\(option.key)=VALUE`.")
+                }
                 guard let given = attached ?? rest.popFirst(), !given.isEmpty else {
                     throw Self.failure("'\(name)' needs a value: \(name) \(option.valueName ?? "")", command)
                 }
@@ -173,6 +184,18 @@ struct ParsedArguments {
         }
         guard word.count > 2 else { return (word, nil) }
         return (String(word.prefix(2)), String(word.dropFirst(2)))
+    }
+
+    /// The command as it was typed, except that it reads stdin.
+    /// - Parameter key: the option that names its input; nil if that is its operand.
+    func readingStdin(insteadOf key: String? = nil) -> ShellCommand {
+        var words = ["collar-link", command.name]
+        for option in command.options {
+            for given in values[option.key] ?? [] {
+                words += option.valueName == nil ? [option.key] : option.words(option.key == key ? "-" : given)
+            }
+        }
+        return ShellCommand(words: words)
     }
 
     /// Whether an option was given.
@@ -224,7 +247,6 @@ struct ParsedArguments {
     }
 
     private static func failure(_ message: String, _ command: CommandSpec) -> CommandFailure {
-        let help = command.name == "run" ? "collar-link --help" : "collar-link \(command.name) --help"
-        return CommandFailure(.usage, message, remedy: "'\(help)' lists what it takes.")
+        CommandFailure(.usage, message, remedy: "`collar-link \(command.name) --help` lists what it takes.")
     }
 }

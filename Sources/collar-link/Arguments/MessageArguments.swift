@@ -13,7 +13,9 @@ extension ParsedArguments {
             throw CommandFailure(.usage, "message takes one text", remedy: "Quote a text with spaces: 'come home'.")
         }
         let text = words.dropFirst().first
-        guard text == nil || !has("--data") else { throw CommandFailure(.usage, "message takes a text or --data, not both") }
+        guard text == nil || !has("--data") else {
+            throw CommandFailure.excluding("the text", "--data", remedy: "Leave out the text to send bytes, or `--data` to send the text.")
+        }
         guard let data = value("--data").map({ [UInt8](hexadecimal: $0) }) ?? Array((text ?? "").utf8) else {
             throw CommandFailure(.usage, "--data \(value("--data") ?? ""): expected hexadecimal digits, two for each byte")
         }
@@ -30,7 +32,10 @@ extension ParsedArguments {
             guard outcomeText == nil else { throw CommandFailure(.usage, "--outcome goes with --reply-to") }
             return has("--wants-reply") ? .request : .notice
         }
-        guard !has("--wants-reply") else { throw CommandFailure(.usage, "--reply-to and --wants-reply contradict each other") }
+        guard !has("--wants-reply") else {
+            throw CommandFailure.excluding(
+                "--reply-to", "--wants-reply", remedy: "Leave out `--wants-reply` to send a reply, or `--reply-to` to ask for one.")
+        }
         guard let outcome = CommandResult.Outcome(name: outcomeText ?? "ok") else {
             throw CommandFailure(
                 .usage, "--outcome \(outcomeText ?? ""): expected \(CommandResult.Outcome.nameList)"

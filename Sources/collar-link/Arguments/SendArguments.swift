@@ -24,7 +24,9 @@ struct SendArguments {
         isJSON = arguments.has("--json")
         let modes = ["--queue", "--now", "--latest"].filter { arguments.has($0) }
         guard modes.count <= 1 else {
-            throw CommandFailure(.usage, "\(modes.joined(separator: " and ")) cannot be given together")
+            throw CommandFailure.excluding(
+                modes[0], modes[1], remedy: "Leave out all of them but one: the request waits (`--queue`), fails at once (`--now`), or "
+                    + "replaces those of its kind (`--latest`).")
         }
         request = ControlRequest(try SendArguments.content(arguments))
         let isUndoable = !["pair", "unpair", "message"].contains(arguments.operands.first)

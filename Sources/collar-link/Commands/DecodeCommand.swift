@@ -43,7 +43,7 @@ enum DecodeCommand {
               collar-link encode track.ndjson | collar-link decode
 
             exit codes:
-              0   done
+              0   done, also if the input is empty
               64  wrong usage
               65  no valid frame, a damaged capture, or `--bare` input that ends in a frame
               66  no such file
@@ -71,7 +71,7 @@ enum DecodeCommand {
             try capture.decode(&input, &decoding)
             (byteCount, fault) = (capture.byteCount, capture.fault)
         } else {
-            byteCount = try isBare ? decodeBare(&input, &decoding) : decodeSerial(&input, &decoding)
+            byteCount = try isBare ? decodeBare(&input, &decoding, arguments.readingStdin()) : decodeSerial(&input, &decoding)
         }
         try decoding.finish()
         StandardError.say(decoding.omission)
@@ -86,8 +86,12 @@ enum DecodeCommand {
             guard fault?.problem == .cut else { throw CommandFailure(message) }
             StandardError.say(message.reason, remedy: message.remedy)
         }
-        guard decoding.frameCount > 0 || byteCount == 0 else {
-            if let mismatch = input.mismatch(.frames, ShellCommand("collar-link", "decode")) { throw mismatch }
+        guard decoding.frameCount > 0 else {
+            guard byteCount > 0 else {
+                StandardError.say("\(input.path): there is nothing to decode" + (isCapture ? ": nothing came in at a port" : ""))
+                return .clean
+            }
+            if let mismatch = input.mismatch(.frames(isBare: isBare), arguments.readingStdin()) { throw mismatch }
             throw CommandFailure(
                 .corruptInput, "no frame of the \(byteCount) bytes is valid",
                 remedy: (isCapture
@@ -119,9 +123,10 @@ enum DecodeCommand {
         return offset
     }
 
+    /// - Parameter command: the command, as it reads stdin.
     /// - Returns: how many bytes were read.
     private static func decodeBare(
-        _ input: inout ChunkInput, _ decoding: inout FrameDecoding
+        _ input: inout ChunkInput, _ decoding: inout FrameDecoding, _ command: ShellCommand
     ) throws(CommandFailure) -> Int {
         var buffer: [UInt8] = []
         var offset = 0
@@ -139,7 +144,8 @@ enum DecodeCommand {
             try decoding.flush()
         }
         guard buffer.isEmpty else {
-            throw CommandFailure(.corruptInput, "byte \(offset): the input ends inside a frame")
+            throw input.mismatch(.frames(isBare: true), command)
+                ?? CommandFailure(.corruptInput, "byte \(offset): the input ends inside a frame")
         }
         return offset
     }

@@ -36,7 +36,7 @@ enum EncodeCommand {
               collar-link encode --mode live --stats track.ndjson > /dev/null
 
             exit codes:
-              0   done
+              0   done, also if the input is empty
               64  wrong usage
               65  a line is not a fix
               66  no such file
@@ -52,13 +52,13 @@ enum EncodeCommand {
                 remedy: "Write them to a file or a program: `collar-link encode FILE > frames.bin`.")
         }
         var encoder = TrackEncoder(options: options)
-        let path = arguments.operands.first ?? "-"
-        var lines = try LineInput(path: path)
+        // Frames are not written to a terminal.
+        let command = arguments.readingStdin().writing(to: "frames.bin")
+        var lines = try LineInput(path: arguments.operands.first ?? "-", for: command)
         do throws(CommandFailure) {
             while let line = try lines.next() {
                 let fix = try TrackFile.fix(
-                    fromLine: line, of: lines, at: path, ShellCommand("collar-link", "encode"),
-                    defaultSequence: encoder.statistics.fixes, precision: options.precision)
+                    fromLine: line, of: lines, defaultSequence: encoder.statistics.fixes, precision: options.precision)
                 try encoder.encode(fix, lineNumber: lines.lineNumber)
             }
         } catch {
@@ -67,6 +67,7 @@ enum EncodeCommand {
         }
         try encoder.finish()
         if options.printsStatistics { StandardError.write(encoder.statistics.json + "\n") }
+        if encoder.statistics.fixes == 0 { StandardError.say(TrackFile.nothing(in: lines).message) }
         return .clean
     }
 }

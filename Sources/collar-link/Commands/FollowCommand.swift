@@ -79,7 +79,9 @@ enum FollowCommand {
         if configuration.isAcknowledged {
             guard configuration.reading.name != nil else { throw CommandFailure(.usage, "--acknowledge goes with --as") }
             guard configuration.reading.format.format == .json, configuration.reading.format.flavour == .full else {
-                throw CommandFailure(.usage, "--acknowledge goes with lines that have an id: full lines of JSON")
+                let option = configuration.reading.format.format == .json ? "--flavour" : "--format"
+                throw CommandFailure.excluding(
+                    "--acknowledge", option, remedy: "Leave out `\(option)`, because only full lines of JSON have ids, or `--acknowledge`.")
             }
         }
         configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)

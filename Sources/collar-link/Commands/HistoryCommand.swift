@@ -75,7 +75,8 @@ enum HistoryCommand {
         }
         if arguments.has("--verify") {
             for option in ["--since", "--events", "--sort"] where arguments.has(option) {
-                throw CommandFailure(.usage, "--verify reads everything: leave out \(option)")
+                throw CommandFailure.excluding(
+                    "--verify", option, remedy: "Leave out `\(option)`, because `--verify` reads everything, or `--verify` to print lines.")
             }
             guard format.format.hasEvents else {
                 throw CommandFailure(.usage, "--verify reports as json or text, not as \(format.format.rawValue)")

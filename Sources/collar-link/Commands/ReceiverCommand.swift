@@ -118,7 +118,7 @@ enum ReceiverCommand {
             "the keys of \(count) collar\(count == 1 ? "" : "s") are not in the export, and without them nothing of these collars is "
                 + "received on the new machine",
             remedy: "Copy the directory of the keys (`\(example)`, with owner and modes), or use `collar-link key show ID` here and "
-                + "`collar-link key add ID FILE` there.")
+                + "`key add ID FILE` there.")
     }
 
     /// Checks, before anything is created, that the state directory has a receiver. A receiver that has ended counts too.

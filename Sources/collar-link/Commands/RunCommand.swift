@@ -136,6 +136,9 @@ enum RunCommand {
             }
             return .clean
         } catch {
+            if case .capture(let path, let fault) = error {
+                throw CommandFailure(fault.message(path: path, arguments.readingStdin(insteadOf: "--read")))
+            }
             throw CommandFailure(error.message)
         }
     }
@@ -190,7 +193,8 @@ enum RunCommand {
             return nil
         }
         for option in ["--port", "--write", "--no-reconnect"] + RadioOption.allCases.map({ "--\($0.rawValue)" }) where arguments.has(option) {
-            throw CommandFailure(.usage, "\(option) does not go with --read: no port is opened")
+            throw CommandFailure.excluding(
+                option, "--read", remedy: "Leave out `\(option)`, because no port is opened, or `--read` to receive from radios.")
         }
         let key = try arguments.key()
         let deviceID = try arguments.wantedCollar()
@@ -223,7 +227,10 @@ enum RunCommand {
             guard let since else { return .whereItStopped }
             return try SinceArgument(since, nowUnixMilliseconds: WallClock.unixMilliseconds).emissionStart
         }
-        guard since == nil else { throw CommandFailure(.usage, "--since and --from-start contradict each other") }
+        guard since == nil else {
+            throw CommandFailure.excluding(
+                "--since", "--from-start", remedy: "Leave out `--since` to begin with the oldest entry, or `--from-start` to begin later.")
+        }
         return .all
     }
 }

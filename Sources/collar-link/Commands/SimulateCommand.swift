@@ -144,9 +144,7 @@ enum SimulateCommand {
     private static func fixes(_ arguments: ParsedArguments, seed: UInt64) throws(CommandFailure) -> [Fix] {
         switch (arguments.value("--track"), arguments.value("--walk")) {
         case (let path?, nil):
-            let fixes = try TrackFile.fixes(at: path, ShellCommand("collar-link", "simulate", "--track", "-"))
-            guard !fixes.isEmpty else { throw CommandFailure(.corruptInput, "\(path): there is no fix in it") }
-            return fixes
+            return try TrackFile.fixes(at: path, arguments.readingStdin(insteadOf: "--track"))
         case (nil, let text?):
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
             let seconds = parts.compactMap { Int($0, in: 0...1_000_000) }
@@ -156,7 +154,10 @@ enum SimulateCommand {
                     remedy: "It takes seconds of walk, of rest, and in all: `--walk 60/120/3600`.")
             }
             return SimulatedOuting.fixes(walkSeconds: seconds[0], restSeconds: seconds[1], seconds: seconds[2], seed: seed)
-        default:
+        case (_?, _?):
+            throw CommandFailure.excluding(
+                "--track", "--walk", remedy: "Leave out `--walk` to make the fixes in the file, or `--track` to make those of a walk.")
+        case (nil, nil):
             throw CommandFailure(
                 .usage, "simulate needs a track: --track FILE or --walk W/R/T",
                 remedy: "It has a line per fix, as collar-link writes them; '-' reads stdin.")
@@ -315,7 +316,8 @@ struct SimulationOptions {
         key = try arguments.key()
         cable = arguments.value("--cable")
         if cable != nil, collarCount > 1 {
-            throw CommandFailure(.usage, "--cable leads to one collar, and --collars asks for \(collarCount)")
+            throw CommandFailure.excluding(
+                "--cable", "--collars \(collarCount)", remedy: "Leave out `--collars`, because a cable leads to one collar, or `--cable`.")
         }
         seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
         endsWhenDelivered = arguments.has("--until-delivered")

@@ -71,8 +71,9 @@ enum DoctorCommand {
             }
         }
         if isText {
+            let repeated = RepeatedOptions(arguments)
             let lines = diagnosis.text.map { line in
-                TerminalStyle.standardOutput.painted(PlainText.line(line.text), as: line.severity?.role) + "\n"
+                TerminalStyle.standardOutput.painted(PlainText.line(repeated.added(to: line.text)), as: line.severity?.role) + "\n"
             }
             try StandardOutput.write(lines.joined())
         } else {
@@ -85,8 +86,10 @@ enum DoctorCommand {
     private static func machine(_ arguments: ParsedArguments) throws(CommandFailure) -> any MachineFacts {
         if let directory = arguments.value("--machine") {
             for option in ["--port", "--state-dir"] + RadioOption.allCases.map({ "--\($0.rawValue)" }) where arguments.has(option) {
-                throw CommandFailure(
-                    .usage, "\(option) and --machine contradict each other", remedy: "The machine's own options are saved with it.")
+                throw CommandFailure.excluding(
+                    option, "--machine",
+                    remedy: "Leave out `\(option)`: the options of the saved machine are saved with it. Or leave out `--machine` to examine "
+                        + "this machine.")
             }
             do throws(RecordedMachine.LoadError) { return try RecordedMachine(directory: directory) } catch {
                 throw error.failure
@@ -94,6 +97,12 @@ enum DoctorCommand {
         }
         let options = RadioOption.allCases.compactMap { option in
             arguments.value("--\(option.rawValue)").map { "\(option.rawValue) \($0)" }
+        }
+        // `run` makes the directory, so that a new machine can be examined without it.
+        do throws(CommandFailure) { try arguments.requireStateDirectory() } catch {
+            StandardError.say(
+                error.message, remedy: "The first `collar-link run` makes it. If there is one already, name it: `--state-dir DIR`.",
+                as: LogMark(.warning, .connectivity))
         }
         return machine(stateDirectory: try arguments.readableStateDirectory(), ports: try arguments.ports(), options: options)
     }

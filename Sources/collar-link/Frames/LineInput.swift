@@ -73,11 +73,21 @@ struct LineInput: ~Copyable {
     /// Number of the line that ``next()`` returned last, from 1.
     private(set) var lineNumber = 0
 
+    /// The command that reads fixes from the lines, as it reads stdin; nil if the lines are no fixes.
+    private let command: ShellCommand?
+
     /// Opens a file; "-" is stdin.
-    init(path: String) throws(CommandFailure) { chunks = try ChunkInput(path: path) }
+    /// - Parameter command: the command that reads fixes from the lines, as it reads stdin; nil if the lines are to be no fixes.
+    init(path: String, for command: ShellCommand? = nil) throws(CommandFailure) {
+        chunks = try ChunkInput(path: path)
+        self.command = command
+    }
+
+    /// The path of the file, or `stdin`.
+    var path: String { chunks.path }
 
     /// The failure of a command that cannot use the lines, see ``ChunkInput/mismatch(_:_:)``.
-    func mismatch(_ command: ShellCommand) -> CommandFailure? { chunks.mismatch(.lines, command) }
+    var mismatch: CommandFailure? { command.flatMap { chunks.mismatch(.lines, $0) } }
 
     /// The next line that is not blank, without its line feed; nil at the end of the input. The byte order mark at the start of a text is
     /// skipped.
@@ -105,7 +115,7 @@ struct LineInput: ~Copyable {
         start = 0
         let end = buffer.count
         guard end < LineInput.lineByteLimit else {
-            throw CommandFailure(.corruptInput, "line \(lineNumber + 1): longer than a fix can be")
+            throw mismatch ?? CommandFailure(.corruptInput, "line \(lineNumber + 1): longer than a fix can be")
         }
         if let chunk = try chunks.next() { buffer += chunk } else { isAtEnd = true }
         return end

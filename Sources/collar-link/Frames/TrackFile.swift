@@ -9,18 +9,23 @@ enum TrackFile {
     /// - Parameter command: the command that reads them, as it reads stdin.
     static func fixes(at path: String, _ command: ShellCommand) throws(CommandFailure) -> [Fix] {
         var fixes: [Fix] = []
-        var lines = try LineInput(path: path)
+        var lines = try LineInput(path: path, for: command)
         while let line = try lines.next() {
             fixes.append(
-                try fix(
-                    fromLine: line, of: lines, at: path, command, defaultSequence: fixes.count, previousStep: fixes.last?.positionStep))
+                try fix(fromLine: line, of: lines, defaultSequence: fixes.count, previousStep: fixes.last?.positionStep))
         }
+        guard !fixes.isEmpty else { throw nothing(in: lines) }
         return fixes
+    }
+
+    /// The failure of an input without a fix.
+    static func nothing(in lines: borrowing LineInput) -> CommandFailure {
+        CommandFailure(.corruptInput, "\(lines.path): there is no fix in it")
     }
 
     /// The fix of the present line, in codes.
     static func fix(
-        fromLine line: ArraySlice<UInt8>, of lines: borrowing LineInput, at path: String, _ command: ShellCommand, defaultSequence: Int,
+        fromLine line: ArraySlice<UInt8>, of lines: borrowing LineInput, defaultSequence: Int,
         precision: PositionStep? = nil, previousStep: PositionStep? = nil
     ) throws(CommandFailure) -> Fix {
         let number = lines.lineNumber
@@ -34,8 +39,8 @@ enum TrackFile {
                     problem: "\(error.value) is outside \(error.range)")
             }
         } catch {
-            if error.field == nil, let mismatch = lines.mismatch(command) { throw mismatch }
-            throw CommandFailure(.corruptInput, "\(path == "-" ? "stdin" : path): \(error.description)")
+            if error.field == nil, let mismatch = lines.mismatch { throw mismatch }
+            throw CommandFailure(.corruptInput, "\(lines.path): \(error.description)")
         }
     }
 

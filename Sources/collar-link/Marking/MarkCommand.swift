@@ -50,7 +50,8 @@ enum MarkCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         guard !arguments.has("--yes") || !arguments.has("--print") else {
-            throw CommandFailure(.usage, "--yes and --print contradict each other")
+            throw CommandFailure.excluding(
+                "--yes", "--print", remedy: "Leave out `--yes` to print the rule, or `--print` to write it into the file.")
         }
         let devices: [SerialDevice]
         do throws(SystemError) { devices = try DeviceMonitor().allSerialDevices() } catch {

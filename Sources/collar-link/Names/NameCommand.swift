@@ -84,7 +84,11 @@ enum NameCommand {
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let (task, options) = try task(of: arguments)
         for option in spec.options.map(\.key) where arguments.has(option) && !options.contains(option) {
-            throw CommandFailure(.usage, "\(option) does not go with this", remedy: "`collar-link name --help` lists what does.")
+            let help = "Leave out `\(option)`; `collar-link name --help` lists what goes with what."
+            guard let other = options.first(where: arguments.has) else {
+                throw CommandFailure(.usage, "\(option) does not go with this", remedy: help)
+            }
+            throw CommandFailure.excluding(other, option, remedy: help)
         }
         guard let task else {
             let isJSON = try arguments.choice("--format", of: ["text": false, "json": true]) ?? false

@@ -213,7 +213,7 @@ final class SendSession {
             StandardError.say(notice)
             switch notice {
             case .waitingForPort, .waitingForRadio, .cannotOpen: giveUpUnlessQueued(hasRadio: false)
-            case .host(.noIdentity(_, let seconds)) where seconds >= 5: giveUpUnlessQueued(hasRadio: true)
+            case .host(.noIdentity(_, let seconds, _)) where seconds >= 5: giveUpUnlessQueued(hasRadio: true)
             default: break
             }
         default: break

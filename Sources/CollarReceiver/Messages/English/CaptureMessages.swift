@@ -34,9 +34,11 @@ extension CaptureFileError {
 
 extension CaptureError {
     /// The error, for a person.
-    /// - Parameter path: the path of the file.
-    public func message(path: String) -> UserMessage {
-        if var mismatch = kind?.mismatch(path: path, .capture, ShellCommand("collar-link", "--read", "-")) {
+    /// - Parameters:
+    ///   - path: the path of the file, or `stdin`.
+    ///   - command: the command that reads captures, as it reads stdin.
+    public func message(path: String, _ command: ShellCommand = ShellCommand("collar-link", "--read", "-")) -> UserMessage {
+        if var mismatch = kind?.mismatch(path: path, .capture, command) {
             mismatch.code = .captureDamaged
             return mismatch
         }

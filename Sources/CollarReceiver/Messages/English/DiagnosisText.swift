@@ -20,7 +20,7 @@ extension Diagnosis {
         }
         let counts = [(errors, "error"), (warnings, "warning")].filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }
         let request = errors + warnings == 1 ? "fix it" : "fix them in this order"
-        return "\(counts.joined(separator: ", ")): \(request), and run 'collar-link doctor' again" + rest
+        return "\(counts.joined(separator: ", ")): \(request), and run `collar-link doctor` again" + rest
     }
 }
 

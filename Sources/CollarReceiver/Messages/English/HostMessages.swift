@@ -5,12 +5,16 @@ import CollarWire
 extension HostNotice {
     var message: UserMessage {
         switch self {
-        case .noIdentity(let link, let seconds):
+        case .noIdentity(let link, let seconds, let isLineNamed):
             UserMessage(
                 seconds < 5 ? .sessionNotEstablished : .sessionTimeout,
-                "no collar at \(link) has identified itself for \(seconds) s; still listening",
+                "no collar at \(link) has identified itself for \(seconds) s; still listening"
+                    + (isLineNamed ? ", in the dialect serial, which is set" : ""),
                 seconds <= 5
                     ? "Is it a collar radio, and is the collar switched on and in range?"
+                        + (isLineNamed
+                            ? " If the stick may have other firmware, leave out `--dialect serial`, or `dialect` in the configuration "
+                                + "file: without it the firmware is found." : "")
                     : "Is the collar switched on and in range, and has its radio the same frequency, bandwidth and spreading factor?")
         case .foreignPackets(let link, .headerByteMissing):
             UserMessage(
