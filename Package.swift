@@ -8,6 +8,9 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The programs that measure fill and read memory as C programs would.
+let measuring: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
 /// The portable core also compiles as Embedded Swift: untyped throws and the like are refused on the host already.
 let portable: [SwiftSetting] = strict + [
     .treatWarning("EmbeddedRestrictions", as: .error),
@@ -32,9 +35,6 @@ let package = Package(
         .library(name: "CollarARQ", targets: ["CollarARQ"]),
         .library(name: "CollarFirmware", targets: ["CollarFirmware"]),
         .library(name: "CollarLink", targets: ["CollarLink"]),
-        .library(name: "CollarBridge", targets: ["CollarBridge"]),
-        .library(name: "CollarJournal", targets: ["CollarJournal"]),
-        .library(name: "CollarReceiver", targets: ["CollarReceiver"]),
     ],
     targets: [
         .systemLibrary(name: "CCarrylessMultiply"),
@@ -42,6 +42,7 @@ let package = Package(
         .target(name: "CollarARQ", dependencies: ["CollarWire"], swiftSettings: portable),
         .target(name: "CollarFirmware", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: portable),
         .target(name: "CheckedNumbers", swiftSettings: strict),
+        .target(name: "CollarErrors", swiftSettings: strict),
         .target(name: "CFileOrigin"),
         .target(
             name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CFileOrigin"],
@@ -54,31 +55,30 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "CollarBridge",
-            dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost"],
+            dependencies: ["CollarErrors", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost"],
             swiftSettings: strict),
-        .target(name: "CollarTracking", dependencies: ["CollarBridge"], swiftSettings: strict),
+        .target(name: "CollarTracking", dependencies: ["CollarErrors", "CollarBridge"], swiftSettings: strict),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "CTermios"),
         .target(name: "CLinuxEvents"),
-        .target(name: "SerialDevices", dependencies: ["CheckedNumbers", "CLibudev", "CTermios"], swiftSettings: strict),
+        .target(name: "SerialDevices", dependencies: ["CollarErrors", "CheckedNumbers", "CLibudev", "CTermios"], swiftSettings: strict),
         .target(
             name: "CollarReceiver",
             dependencies: [
-                "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarBridge",
+                "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarBridge",
                 "CLinuxEvents",
                 "CollarTracking", "SerialDevices",
             ],
             swiftSettings: strict),
         .target(
             name: "CollarLink",
-            dependencies: ["CollarWire", "CollarBridge", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"],
-            swiftSettings: strict),
+            dependencies: ["CollarErrors", "CollarWire", "CollarBridge"], swiftSettings: strict),
         .target(name: "CBuildInformation", cSettings: commit),
         .executableTarget(
             name: "collar-link",
             dependencies: [
                 "CBuildInformation", "CTermios",
-                "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarBridge",
+                "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarBridge",
                 "CollarTracking", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
@@ -93,12 +93,18 @@ let package = Package(
             name: "collar-link-borders",
             dependencies: [
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
-                "CollarBridge", "CollarTracking", "SerialDevices", "CollarReceiver", "CollarWorld",
+                "CollarErrors", "CollarBridge", "CollarTracking", "SerialDevices", "CollarReceiver", "CollarWorld",
             ],
             path: "Tools/borders", swiftSettings: strict),
         .executableTarget(
             name: "collar-link-simulation", dependencies: ["CollarSimulator", "CollarWorld"],
             path: "Tools/simulation", exclude: ["planted"], swiftSettings: strict),
+        .executableTarget(
+            name: "collar-link-benchmarks", dependencies: ["CollarWire", "CollarBridge", "CollarLink"],
+            path: "Tools/benchmarks/Sources/benchmarks", swiftSettings: measuring),
+        .executableTarget(
+            name: "collar-link-load", dependencies: ["CollarWire", "CollarJournal"],
+            path: "Tools/benchmarks/Sources/load", swiftSettings: measuring),
         tests(for: "CheckedNumbers"),
         tests(for: "CollarWire", alsoUsing: ["CollarSimulator"]),
         tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),

@@ -2,37 +2,37 @@ import CollarJournal
 import CollarWire
 
 /// What a host serves, keeps and emits.
-public struct HostConfiguration: Equatable, Sendable {
+package struct HostConfiguration: Equatable, Sendable {
     /// Path of the directory that holds the journals.
-    public var stateDirectory: String
+    package var stateDirectory: String
     /// The id of the receiver, in the place of that of the state directory; nil for the latter. Only for what never answers a collar,
     /// such as the playback of a capture.
-    public var receiverID: UInt32?
+    package var receiverID: UInt32?
     /// The only collar that is served; nil for all.
-    public var deviceID: UInt64?
+    package var deviceID: UInt64?
     /// How long entries are kept; nil keeps everything. A segment is removed as a whole once its newest fix is old enough. Times of
     /// a wrong clock do not count, see ``Journal/removeSegments(_:consumers:nowUnixMilliseconds:removed:)``.
-    public var retention: Retention?
+    package var retention: Retention?
     /// Whether this host has a consumer of its own, for which entries are kept. The named readers are further consumers.
-    public var hasConsumer = true
+    package var hasConsumer = true
     /// Where emission begins.
-    public var emissionStart = EmissionStart.whereItStopped
+    package var emissionStart = EmissionStart.whereItStopped
     /// What is emitted. A fix that is not emitted stays in the journal for another run.
-    public var selection = EntrySelection()
+    package var selection = EntrySelection()
     /// Size of a journal segment in bytes, after which the next one begins.
-    public var segmentByteLimit = Journal.defaultSegmentByteLimit
+    package var segmentByteLimit = Journal.defaultSegmentByteLimit
 
     /// Size of a collar's journal in bytes at which nothing more of that collar is stored or acknowledged; nil for no limit.
-    public var journalByteLimit: Int?
+    package var journalByteLimit: Int?
     /// How many logs and ranges of a collar are kept track of.
-    public var trackingLimits = TrackingLimits()
+    package var trackingLimits = TrackingLimits()
 
     /// A configuration with defaults.
-    public init(stateDirectory: String) { self.stateDirectory = stateDirectory }
+    package init(stateDirectory: String) { self.stateDirectory = stateDirectory }
 }
 
 /// Where the emission of entries begins.
-public enum EmissionStart: Equatable, Sendable {
+package enum EmissionStart: Equatable, Sendable {
     /// After the last entry that the previous run emitted.
     case whereItStopped
     /// At the oldest entry of the journals.
@@ -44,7 +44,7 @@ public enum EmissionStart: Equatable, Sendable {
 }
 
 /// Why a host cannot start.
-public enum HostError: Error, Equatable, Sendable {
+package enum HostError: Error, Equatable, Sendable {
     /// The state directory or a journal in it cannot be used.
     case journal(JournalError)
     /// No journal has the fix after which emission was to begin.

@@ -4,7 +4,7 @@ import CollarWire
 /// An event that a host reports to a person or a program. Entries are not notices. No notice ends the host.
 ///
 /// A link has the name that was given to ``Host/addLink(named:)``.
-public enum HostNotice: Equatable, Sendable {
+package enum HostNotice: Equatable, Sendable {
     /// No known collar was heard on a link within this many seconds after its opening. `isLineNamed` tells that a person has said that
     /// the link is a serial line.
     case noIdentity(link: String, seconds: Int, isLineNamed: Bool = false)
@@ -88,26 +88,26 @@ public enum HostNotice: Equatable, Sendable {
 }
 
 /// The counters of a host since its start.
-public struct HostStatistics: Equatable, Sendable {
+package struct HostStatistics: Equatable, Sendable {
     /// Fixes stored.
-    public var fixes = 0
+    package var fixes = 0
     /// Messages of collars stored.
-    public var messages = 0
+    package var messages = 0
     /// Received fixes and messages that were already stored.
-    public var duplicates = 0
+    package var duplicates = 0
     /// Valid frames of known collars.
-    public var frames = 0
+    package var frames = 0
     /// Frames whose CRC fails, or that are cut or encoded wrongly.
-    public var damagedFrames = 0
+    package var damagedFrames = 0
     /// Frames that may be intact but belong to no known collar.
-    public var unknownFrames = 0
+    package var unknownFrames = 0
     /// Frames with a type, version or critical flag that this version does not know.
-    public var unsupportedFrames = 0
+    package var unsupportedFrames = 0
     /// Sealed frames that no key of the host opens.
-    public var unopenedFrames = 0
+    package var unopenedFrames = 0
     /// Frames with a valid CRC and an impossible content.
-    public var malformedFrames = 0
+    package var malformedFrames = 0
 
     /// All counters are 0.
-    public init() {}
+    package init() {}
 }

@@ -1,15 +1,12 @@
 import CollarBridge
-import CollarHost
-import CollarJournal
-import CollarReceiver
+import CollarErrors
 import FoundationEssentials
 import Glibc
-import SerialDevices
 
 /// An error in the form in which a person reads it: a title, a reason, and a step to take.
 ///
 ///     do {
-///         try receiver.run()
+///         try decoder.decode(LocationFix.self, from: data)
 ///     } catch {
 ///         if let error = UserFacingError.from(error) { show(error.errorDescription, error.recoverySuggestion) }
 ///     }
@@ -28,14 +25,11 @@ public struct UserFacingError: LocalizedError, Equatable, Sendable {
         self.remedy = remedy
     }
 
-    /// The message of a receiver as an error; nil for a message that reports no error.
-    public init?(_ message: UserMessage) {
+    /// A message as an error; nil for a message that reports no error.
+    package init?(_ message: UserMessage) {
         guard let code = message.code else { return nil }
         self.init(code, reason: message.reason, remedy: message.remedy)
     }
-
-    /// The notice of a receiver as an error; nil for a notice that reports no error.
-    public init?(_ notice: ReceiverNotice) { self.init(notice.message) }
 
     /// The title: a few words.
     public var errorDescription: String? { code.title }
@@ -58,31 +52,19 @@ extension UserFacingError {
         switch error {
         case is CancellationError: nil
         case let error as UserFacingError: error
-        case let error as ReceiverError: UserFacingError(error.message)
-        case let error as SerialPortError: UserFacingError(error.message)
-        case let error as JournalError: UserFacingError(error.message)
-        case let error as FileFailure: UserFacingError(error.message)
-        case let error as RequestRefusal: UserFacingError(error.message)
-        case let error as SystemError: from(errorNumber: error.errno, text: error.text)
+        case let error as any MessageError: UserFacingError(error.message)
         case let error as POSIXError:
-            error.code == .ECANCELED ? nil : from(errorNumber: error.code.rawValue, text: SystemError.text(error.code.rawValue))
+            error.code == .ECANCELED
+                ? nil : UserFacingError(UserMessage(errorNumber: error.code.rawValue, text: text(of: error.code.rawValue)))
         case let error as TrackLineError: UserFacingError(.locationDecodingFailed, reason: error.description)
         case is DecodingError: UserFacingError(.locationDecodingFailed, reason: "\(error)")
         default: from(text: "\(error)")
         }
     }
 
-    private static func from(errorNumber: Int32, text: String) -> UserFacingError {
-        let code: ErrorCode =
-            switch errorNumber {
-            case EACCES, EPERM: .permissionDenied
-            case EBUSY: .deviceInUse
-            case ENODEV, ENXIO: .noDevice
-            case ENOSPC, EDQUOT, EROFS, EFBIG: .storageFailing
-            case ETIMEDOUT: .sessionTimeout
-            default: .unknown
-            }
-        return UserFacingError(code, reason: text)
+    /// The system's words for an error number.
+    private static func text(of errorNumber: Int32) -> String {
+        unsafe strerror(errorNumber).map { unsafe String(cString: $0) } ?? "error \(errorNumber)"
     }
 
     private static func from(text: String) -> UserFacingError {

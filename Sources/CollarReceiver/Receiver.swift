@@ -1,6 +1,7 @@
 import CLinuxEvents
 import CollarARQ
 import CollarBridge
+import CollarErrors
 import CollarHost
 import CollarJournal
 import Glibc
@@ -10,7 +11,7 @@ import Glibc
 ///
 /// Each round of the loop reads all waiting input and writes lines. Then, for each collar, it makes the journal durable
 /// and answers.
-public final class Receiver {
+package final class Receiver {
     /// Why the loop ends.
     private enum End {
         /// A signal came, or a limit of lines or time is reached.
@@ -72,7 +73,7 @@ public final class Receiver {
     /// Prepares a receiver: opens the state directory and the journals in it. No port is opened yet.
     ///
     /// `report` is called with each notice, on the thread that runs the loop.
-    public init(
+    package init(
         _ configuration: ReceiverConfiguration, report: @escaping (ReceiverNotice) -> Void
     ) throws(ReceiverError) {
         self.configuration = configuration
@@ -115,7 +116,7 @@ public final class Receiver {
     }
 
     /// Runs the loop until something ends it; everything received by then is stored.
-    public func run() throws(ReceiverError) {
+    package func run() throws(ReceiverError) {
         if let path = configuration.capturePath { report(.capturing(path: path)) }
         output.append { lines.begin(into: &$0) }
         if clock.playback == nil { try ports.open(at: clock.now) }
@@ -163,7 +164,7 @@ public final class Receiver {
     }
 
     /// Ends the loop after this time at the latest; frames that come in until then are stored and answered.
-    public func stop(afterMicroseconds time: Int64) {
+    package func stop(afterMicroseconds time: Int64) {
         let due = clock.now.instant.advanced(byMicroseconds: time)
         stopDeadline = min(stopDeadline ?? due, due)
     }
@@ -171,7 +172,7 @@ public final class Receiver {
     /// Accepts a command to a collar, or reports the state of an earlier command.
     /// - Returns: `queued` if the command is stored durably and has not ended; its outcome if it has ended; or why it is
     ///   refused. After `queued`, `HostNotice.requestEnded(_:)` reports the end of the command.
-    public func submit(_ wanted: ControlRequest) -> ResultLine {
+    package func submit(_ wanted: ControlRequest) -> ResultLine {
         let time = clock.now
         readAnimals(at: time.instant)
         defer { takeOutputs() }
@@ -187,7 +188,7 @@ public final class Receiver {
     }
 
     /// The counts since the start.
-    public var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: output.writtenLineCount) }
+    package var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: output.writtenLineCount) }
 
     // MARK: Events
 
@@ -383,7 +384,7 @@ public final class Receiver {
     }
 
     /// The figures now.
-    public var figures: ReceiverFigures { ReceiverFigures(reading(at: clock.now)) }
+    package var figures: ReceiverFigures { ReceiverFigures(reading(at: clock.now)) }
 
     private var isLineLimitReached: Bool {
         guard let limit = configuration.lineLimit else { return false }

@@ -3,7 +3,7 @@ import CollarJournal
 import SerialDevices
 
 /// An error that ends a receiver.
-public enum ReceiverError: Error, Equatable, Sendable {
+package enum ReceiverError: Error, Equatable, Sendable {
     /// A port that the user named cannot be used.
     case port(SerialPortError)
     /// The user does not want to wait, and no radio is plugged in (`path` is nil) or the radio at `path` was unplugged.

@@ -4,7 +4,7 @@ import RadioModems
 import SerialDevices
 
 /// An event that a person should know of; no notice ends the receiver.
-public indirect enum ReceiverNotice: Equatable, Sendable {
+package indirect enum ReceiverNotice: Equatable, Sendable {
     /// Waiting for the path to appear.
     case waitingForPort(path: String)
     /// Waiting for a collar radio; `others` are the serial devices that are present.
@@ -54,7 +54,7 @@ public indirect enum ReceiverNotice: Equatable, Sendable {
 }
 
 /// The reaction of a receiver to the unplugging of a radio.
-public enum AfterUnplugging: Equatable, Sendable {
+package enum AfterUnplugging: Equatable, Sendable {
     /// It waits for the radio.
     case isAwaited
     /// It does not open the path again, which is the number of a pseudo-terminal: the kernel can give that number to another
@@ -66,7 +66,7 @@ public enum AfterUnplugging: Equatable, Sendable {
 
 extension ReceiverNotice {
     /// Further lines that follow the message.
-    public var details: [String] { if case .waitingForRadio(let others, _) = self { others.map(\.text) } else { [] } }
+    package var details: [String] { if case .waitingForRadio(let others, _) = self { others.map(\.text) } else { [] } }
 
     /// The path of the port that the notice is about; nil if it is not about one.
     var port: String? {

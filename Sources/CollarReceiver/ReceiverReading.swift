@@ -1,11 +1,12 @@
+import CollarErrors
 import CollarHost
 
 /// Counts of a receiver since its start.
-public struct ReceiverStatistics: Equatable, Sendable {
+package struct ReceiverStatistics: Equatable, Sendable {
     /// Counts of its host.
-    public var host = HostStatistics()
+    package var host = HostStatistics()
     /// Lines written.
-    public var lines = 0
+    package var lines = 0
 }
 
 /// Figures of a receiver at one moment.

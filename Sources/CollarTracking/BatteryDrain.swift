@@ -1,5 +1,5 @@
 /// How fast a collar's battery is discharged, from the charges in its fixes.
-public struct BatteryDrain: Sendable {
+package struct BatteryDrain: Sendable {
     /// Only charges of the last day count, in milliseconds.
     private static let window: Int64 = 86_400_000
     /// Over a shorter time a change of one percent would look like a fast discharge; in milliseconds.
@@ -10,10 +10,10 @@ public struct BatteryDrain: Sendable {
     private var charges: [(unixMilliseconds: Int64, percent: Int)] = []
 
     /// Knows no charge.
-    public init() {}
+    package init() {}
 
     /// Adds the charge at a time, in milliseconds since 1970. The charges may come in any order.
-    public mutating func add(percent: UInt8, unixMilliseconds: Int64) {
+    package mutating func add(percent: UInt8, unixMilliseconds: Int64) {
         charges.append((unixMilliseconds, Int(percent)))
     }
 
@@ -21,7 +21,7 @@ public struct BatteryDrain: Sendable {
     /// was later, to the newest charge; nil if that is less than an hour.
     ///
     /// Complexity: sorts the charges.
-    public var milliPercentPerHour: Int64? {
+    package var milliPercentPerHour: Int64? {
         let sorted = charges.sorted { $0.unixMilliseconds < $1.unixMilliseconds }
         guard let newest = sorted.last else { return nil }
         var first = newest

@@ -7,9 +7,9 @@ import CollarWire
 ///     modem.receive(bytes, at: now)      // or send(_:) and flush(at:), or deadlineReached(at:)
 ///     port.write(modem.takeBytes())
 ///     while let event = modem.nextEvent() { … }
-public struct RadioModem: Sendable {
+package struct RadioModem: Sendable {
     /// The kind of port, on which the times of the detection depend.
-    public enum PortKind: String, Sendable {
+    package enum PortKind: String, Sendable {
         /// A board's own port. Opening it may restart the board.
         case board
         /// A pseudo-terminal.
@@ -39,7 +39,7 @@ public struct RadioModem: Sendable {
     private static let roundLimit = 4
 
     /// The dialect that the stick speaks; nil while that is unknown.
-    public private(set) var dialect: Dialect?
+    package private(set) var dialect: Dialect?
     private let configuration: ModemConfiguration
     private let kind: PortKind
     private let delay: LineDelay
@@ -57,7 +57,7 @@ public struct RadioModem: Sendable {
     ///   - isRested: whether the radio has sent nothing in the last hour. Otherwise it may not send at once where the region limits
     ///     the duty cycle.
     ///   - roundTripMicroseconds: the measured time to the radio's machine and back, in microseconds; 0 if it is not known.
-    public init(
+    package init(
         _ configuration: ModemConfiguration, kind: PortKind, remembered: Dialect? = nil, isRested: Bool = false,
         roundTripMicroseconds: Int64 = 0, at now: Instant
     ) {
@@ -71,7 +71,7 @@ public struct RadioModem: Sendable {
     }
 
     /// What the modem can do.
-    public enum Condition: Sendable {
+    package enum Condition: Sendable {
         /// It finds out the dialect.
         case detecting
         /// It carries packets, or sets up the stick so that it will.
@@ -83,7 +83,7 @@ public struct RadioModem: Sendable {
     }
 
     /// What the modem can do now.
-    public var condition: Condition {
+    package var condition: Condition {
         switch state {
         case .detecting: .detecting
         case .serial, .assumedSerial, .stick: .carries
@@ -93,7 +93,7 @@ public struct RadioModem: Sendable {
     }
 
     /// Whether the port carries the protocol's serial line, as far as is known.
-    public var isSerialLine: Bool {
+    package var isSerialLine: Bool {
         switch state {
         case .serial, .assumedSerial: true
         case .detecting, .stick, .unused, .stranger: false
@@ -101,10 +101,10 @@ public struct RadioModem: Sendable {
     }
 
     /// Whether the bytes of the port are certainly those of the serial line, so that they need not pass through the modem.
-    public var isTransparent: Bool { if case .serial = state { true } else { false } }
+    package var isTransparent: Bool { if case .serial = state { true } else { false } }
 
     /// When to call ``deadlineReached(at:)`` next; nil if nothing is expected.
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         switch state {
         case .detecting(let detection): detection.deadline
         case .stick(let stick): stick.nextDeadline
@@ -197,7 +197,7 @@ public struct RadioModem: Sendable {
     }
 
     /// Bytes came in at the port.
-    public mutating func receive(_ new: Span<UInt8>, at now: Instant) {
+    package mutating func receive(_ new: Span<UInt8>, at now: Instant) {
         switch state {
         case .detecting(var detection):
             let result = detection.receive(new, at: now)
@@ -227,10 +227,10 @@ public struct RadioModem: Sendable {
     }
 
     /// Adds a packet to the answer that ``flush(at:)`` ends.
-    public mutating func send(_ packet: [UInt8]) { answer.append(packet) }
+    package mutating func send(_ packet: [UInt8]) { answer.append(packet) }
 
     /// Passes the packets added since the last call to the stick, as one answer.
-    public mutating func flush(at now: Instant) {
+    package mutating func flush(at now: Instant) {
         guard !answer.isEmpty else { return }
         let packets = answer
         answer = []
@@ -238,7 +238,7 @@ public struct RadioModem: Sendable {
     }
 
     /// Does what is due.
-    public mutating func deadlineReached(at now: Instant) {
+    package mutating func deadlineReached(at now: Instant) {
         switch state {
         case .detecting(var detection):
             let result = detection.deadlineReached(at: now)
@@ -258,13 +258,13 @@ public struct RadioModem: Sendable {
     }
 
     /// Removes and returns the bytes for the port.
-    public mutating func takeBytes() -> [UInt8] {
+    package mutating func takeBytes() -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }
 
     /// Removes and returns the oldest event; nil if there is none.
-    public mutating func nextEvent() -> ModemEvent? { events.isEmpty ? nil : events.removeFirst() }
+    package mutating func nextEvent() -> ModemEvent? { events.isEmpty ? nil : events.removeFirst() }
 }
 
 extension Span<UInt8> {

@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarErrors
 import CollarReceiver
 import Glibc
 import SerialDevices

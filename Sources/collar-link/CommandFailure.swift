@@ -1,3 +1,4 @@
+import CollarErrors
 import CollarReceiver
 
 /// The failure that ends a command: a message for a person, and a code for a script.

@@ -1,5 +1,6 @@
 import CTermios
 import CheckedNumbers
+import CollarErrors
 import CollarReceiver
 import Glibc
 

@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarErrors
 import CollarJournal
 import CollarLink
 import CollarReceiver
@@ -22,8 +23,8 @@ import Testing
         #expect(UserFacingError.from(error) == error)
         #expect(UserFacingError.from(JournalError.noReceiver(path: "/x"))?.code == .noReceiver)
         #expect(UserFacingError.from(ReceiverError.noDevice(path: nil))?.code == .noDevice)
-        #expect(UserFacingError(ReceiverNotice.opened(path: "/x")) == nil)
-        #expect(UserFacingError(ReceiverNotice.cannotSend(path: "/x"))?.code == .messageSendFailed)
+        #expect(UserFacingError(ReceiverNotice.opened(path: "/x").message) == nil)
+        #expect(UserFacingError(ReceiverNotice.cannotSend(path: "/x").message)?.code == .messageSendFailed)
     }
 
     /// "Permission denied" must not appear as "not found".

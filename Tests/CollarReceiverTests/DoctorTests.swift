@@ -1,3 +1,4 @@
+import CollarErrors
 import FoundationEssentials
 import SerialDevices
 import Testing

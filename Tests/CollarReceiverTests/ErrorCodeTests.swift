@@ -1,3 +1,4 @@
+import CollarErrors
 import CollarHost
 import CollarWire
 import FoundationEssentials

@@ -1,3 +1,4 @@
+import CollarErrors
 import Testing
 
 @testable import CollarReceiver

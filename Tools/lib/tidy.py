@@ -6,7 +6,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORE = ("CollarWire", "CollarARQ", "CollarFirmware")
-MAXIMUM_LINES = 450
+MAXIMUM_LINES = 700
 DECLARATION = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public|open)(?:\s+(?:internal|private|fileprivate|package)\(set\))?\s+"
     r"(?:(?:final|static|class|mutating|nonmutating|consuming|borrowing|convenience|required|override|lazy|indirect|"
@@ -169,7 +169,7 @@ def public_is_documented():
 
 
 def files_are_short():
-    """No Swift file of the sources and tests has more than 450 lines."""
+    """No Swift file of the sources and tests has more than 700 lines."""
     for path in swift_files("Sources", "Tests"):
         count = len(path.read_text().splitlines())
         if count > MAXIMUM_LINES:

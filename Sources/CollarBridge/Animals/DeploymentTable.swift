@@ -1,30 +1,30 @@
 /// An animal that wears a collar.
-public struct Animal: Equatable, Hashable, Sendable {
+package struct Animal: Equatable, Hashable, Sendable {
     /// The name that a person gave it; unique among the animals.
-    public var name: String
+    package var name: String
     /// The species' scientific name, such as `Felis catus`; nil if unknown.
-    public var species: String?
+    package var species: String?
 
     /// Creates an animal.
-    public init(name: String, species: String? = nil) {
+    package init(name: String, species: String? = nil) {
         self.name = name
         self.species = species
     }
 }
 
 /// The time for which an animal wears a collar.
-public struct Deployment: Equatable, Sendable {
+package struct Deployment: Equatable, Sendable {
     /// Who wears the collar.
-    public var animal: Animal
+    package var animal: Animal
     /// The collar's factory id.
-    public var deviceID: UInt64
+    package var deviceID: UInt64
     /// The first instant, in milliseconds since 1970; nil for no bound.
-    public var beginUnixMilliseconds: Int64?
+    package var beginUnixMilliseconds: Int64?
     /// The instant after the last one, in milliseconds since 1970; nil for no bound.
-    public var endUnixMilliseconds: Int64?
+    package var endUnixMilliseconds: Int64?
 
     /// Creates a deployment, by default one without bounds.
-    public init(
+    package init(
         animal: Animal, deviceID: UInt64, beginUnixMilliseconds: Int64? = nil, endUnixMilliseconds: Int64? = nil
     ) {
         self.animal = animal
@@ -34,20 +34,20 @@ public struct Deployment: Equatable, Sendable {
     }
 
     /// Whether the collar is worn at a time, in milliseconds since 1970.
-    public func contains(_ unixMilliseconds: Int64) -> Bool {
+    package func contains(_ unixMilliseconds: Int64) -> Bool {
         unixMilliseconds >= beginUnixMilliseconds ?? .min && endUnixMilliseconds.map { unixMilliseconds < $0 } ?? true
     }
 }
 
 /// Which animal wears which collar, and when. At any time a collar has at most one wearer.
-public struct DeploymentTable: Equatable, Sendable {
+package struct DeploymentTable: Equatable, Sendable {
     /// All deployments, in the order in which they were given.
-    public let all: [Deployment]
+    package let all: [Deployment]
     private let ofCollar: [UInt64: [Deployment]]
 
     /// Creates a table.
     /// - Parameter deployments: no two of one collar overlap; if they do, the first in the list counts.
-    public init(_ deployments: [Deployment] = []) {
+    package init(_ deployments: [Deployment] = []) {
         all = deployments
         ofCollar = Dictionary(grouping: deployments, by: \.deviceID)
     }
@@ -55,7 +55,7 @@ public struct DeploymentTable: Equatable, Sendable {
     /// The animal that wears a collar at a time, in milliseconds since 1970; nil if none is known to.
     ///
     /// Complexity: linear in the deployments of the collar.
-    public func wearer(of deviceID: UInt64, at unixMilliseconds: Int64) -> Animal? {
+    package func wearer(of deviceID: UInt64, at unixMilliseconds: Int64) -> Animal? {
         if all.isEmpty { return nil }
         return ofCollar[deviceID]?.first { $0.contains(unixMilliseconds) }?.animal
     }
@@ -76,5 +76,5 @@ public struct DeploymentTable: Equatable, Sendable {
     }
 
     /// The deployments of the animal with a name.
-    public func deployments(named name: String) -> [Deployment] { all.filter { $0.animal.name == name } }
+    package func deployments(named name: String) -> [Deployment] { all.filter { $0.animal.name == name } }
 }

@@ -1,12 +1,12 @@
 /// Fixes that are left out, because the format of the output cannot express them.
-public struct Omission: Equatable, Sendable {
+package struct Omission: Equatable, Sendable {
     /// The format.
-    public var format: OutputFormat
+    package var format: OutputFormat
     /// How many fixes were left out; nil where the first one is announced.
-    public var fixCount: Int?
+    package var fixCount: Int?
 
     /// Creates a value.
-    public init(_ format: OutputFormat, fixCount: Int?) {
+    package init(_ format: OutputFormat, fixCount: Int?) {
         self.format = format
         self.fixCount = fixCount
     }

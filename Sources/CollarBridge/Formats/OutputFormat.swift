@@ -1,7 +1,7 @@
 import CollarWire
 
 /// A format of output; the raw values are the names that `--format` accepts.
-public enum OutputFormat: String, CaseIterable, Sendable {
+package enum OutputFormat: String, CaseIterable, Sendable {
     /// Lines of JSON.
     case json
     /// Lines for people.
@@ -26,7 +26,7 @@ public enum OutputFormat: String, CaseIterable, Sendable {
     case nmea
 
     /// What the format is, in a few words for a person.
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .json: "one line of JSON per entry"
         case .text: "one line per entry for people"
@@ -43,35 +43,35 @@ public enum OutputFormat: String, CaseIterable, Sendable {
     }
 
     /// Whether the order of points is their path: consumers connect each point with the next one.
-    public var isPath: Bool { self == .gpx || self == .nmea }
+    package var isPath: Bool { self == .gpx || self == .nmea }
 
     /// Whether the format cannot express a fix of unknown accuracy.
-    public var demandsAccuracy: Bool { self == .homeassistant }
+    package var demandsAccuracy: Bool { self == .homeassistant }
 
     /// Whether the format has lines for messages and gaps, too.
-    public var hasEvents: Bool { self == .json || self == .text }
+    package var hasEvents: Bool { self == .json || self == .text }
 }
 
 /// How entries are written.
-public struct FormatOptions: Sendable {
+package struct FormatOptions: Sendable {
     /// The format.
-    public var format = OutputFormat.json
+    package var format = OutputFormat.json
     /// The shape of the fix lines, in JSON.
-    public var flavour = FixLineWriter.Flavour.full
+    package var flavour = FixLineWriter.Flavour.full
     /// The source that every fix line gives, in JSON; nil to give the own source of each fix.
-    public var sourceAs: FixSource?
+    package var sourceAs: FixSource?
     /// The accuracy of fixes whose accuracy is unknown, in metres, for a format that cannot express these; nil to leave them out.
-    public var unknownAccuracyMeters: UInt32?
+    package var unknownAccuracyMeters: UInt32?
     /// The time zone of times in lines for people; nil for UTC.
-    public var zone: TimeZoneOffset?
+    package var zone: TimeZoneOffset?
     /// The width of the terminal on which lines for people appear as they come, in characters; nil for whole lines, as in a file. At a
     /// terminal, lines have short times and ids, and are broken where they are too long.
-    public var terminalWidth: Int?
+    package var terminalWidth: Int?
     /// Which animal wears which collar.
-    public var deployments = DeploymentTable()
+    package var deployments = DeploymentTable()
 
     /// Options with defaults: full lines of JSON.
-    public init(_ format: OutputFormat = .json) { self.format = format }
+    package init(_ format: OutputFormat = .json) { self.format = format }
 
     /// A writer of the format.
     func makeWriter() -> any FormatWriter {

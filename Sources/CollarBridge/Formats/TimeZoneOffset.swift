@@ -1,10 +1,10 @@
 /// How far the clocks of a time zone are ahead of UTC, at any time.
-public struct TimeZoneOffset: Sendable {
+package struct TimeZoneOffset: Sendable {
     private let secondsEast: @Sendable (_ unixSeconds: Int64) -> Int64
 
     /// Creates an offset.
     /// - Parameter secondsEast: seconds to add to UTC, for a time in seconds since 1970. The same time always gives the same.
-    public init(secondsEast: @escaping @Sendable (_ unixSeconds: Int64) -> Int64) { self.secondsEast = secondsEast }
+    package init(secondsEast: @escaping @Sendable (_ unixSeconds: Int64) -> Int64) { self.secondsEast = secondsEast }
 
     /// The offset in minutes, rounded down; before 1972 some zones had seconds in their offsets, which ISO 8601 cannot give.
     func minutesEast(unixSeconds: Int64) -> Int64 {

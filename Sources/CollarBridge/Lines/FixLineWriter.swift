@@ -5,9 +5,9 @@ import CollarWire
 /// No number passes through a `Double`, so a line contains neither stray digits nor −0. An unknown altitude, heading or
 /// time of reception is null, an unknown name, signal strength or signal-to-noise ratio is left out, and any other unknown
 /// value is −1. Writing a line allocates nothing if the buffer is large enough and the texts of the fix's log are already kept.
-public struct FixLineWriter: Sendable {
+package struct FixLineWriter: Sendable {
     /// The shapes of a fix line.
-    public enum Flavour: String, Sendable, CaseIterable {
+    package enum Flavour: String, Sendable, CaseIterable {
         /// All keys; the position is in a nested `coordinate`.
         case full
         /// `lat` and `lon` at the top level and no `id`; otherwise as ``full``.
@@ -25,7 +25,7 @@ public struct FixLineWriter: Sendable {
     ///   - sourceAs: the `source` to write in every line, for a program that knows only `watchOS` and `iOS`; nil to write
     ///     each fix's own source.
     ///   - deployments: which animal wears which collar.
-    public init(flavour: Flavour = .full, sourceAs: FixSource? = nil, deployments: DeploymentTable = DeploymentTable()) {
+    package init(flavour: Flavour = .full, sourceAs: FixSource? = nil, deployments: DeploymentTable = DeploymentTable()) {
         self.flavour = flavour
         sourceOverride = sourceAs
         members = FixMembers(FixLineKeys(flavour))
@@ -36,7 +36,7 @@ public struct FixLineWriter: Sendable {
     ///
     /// Complexity: about 950 instructions, independent of the buffer's length unless it has to grow.
     /// - Precondition: the fix is valid (`Fix.validate()`).
-    public mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+    package mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
         logs.find(received)
         members.scratch.removeAll()

@@ -6,7 +6,7 @@ extension GapChange {
     /// - Parameters:
     ///   - deviceID: the collar's factory id.
     ///   - name: the name of the animal that wore the collar; nil if unknown.
-    public func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
+    package func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
         var object = JSONLine(type: "gap", unixMilliseconds: unixMilliseconds)
         object.add("event", event.rawValue)
         object.add("collar", MessageDescription.hexadecimal(deviceID))

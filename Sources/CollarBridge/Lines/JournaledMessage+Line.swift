@@ -12,7 +12,7 @@ extension JournaledMessage {
     /// - Parameters:
     ///   - deviceID: the collar's factory id.
     ///   - name: the name of the animal that wore the collar; nil if unknown.
-    public func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
+    package func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
         let content = message.content
         var object = JSONLine(type: "message")
         object.add("id", FixIdentifier(deviceID: deviceID, logID: logID, sequence: message.sequence).text)
@@ -39,7 +39,7 @@ extension JournaledMessage {
 
 extension ApplicationMessage.Kind {
     /// The name of the kind in lines.
-    public var name: String {
+    package var name: String {
         switch self {
         case .notice: "notice"
         case .request: "request"

@@ -1,18 +1,18 @@
 import CollarJournal
 
 /// A named reader as a line, as `Protocol/schema/reader.schema.json` describes it.
-public struct ReaderLine: Sendable {
+package struct ReaderLine: Sendable {
     /// Its name.
-    public var name: String
+    package var name: String
     /// The collars that it reads, ascending; nil for all.
-    public var collars: [UInt64]?
+    package var collars: [UInt64]?
     /// When it was active last, in milliseconds since 1970.
-    public var seenUnixMilliseconds: Int64
+    package var seenUnixMilliseconds: Int64
     /// Fixes and messages, of the kinds that it takes, that it has not taken; nil if a journal cannot be read.
-    public var lag: ReaderLag?
+    package var lag: ReaderLag?
 
     /// Creates a line.
-    public init(name: String, collars: [UInt64]?, seenUnixMilliseconds: Int64, lag: ReaderLag?) {
+    package init(name: String, collars: [UInt64]?, seenUnixMilliseconds: Int64, lag: ReaderLag?) {
         self.name = name
         self.collars = collars
         self.seenUnixMilliseconds = seenUnixMilliseconds
@@ -21,7 +21,7 @@ public struct ReaderLine: Sendable {
 
     /// The line of JSON, with its line feed.
     /// - Parameter now: the present time, in milliseconds since 1970.
-    public func line(unixMilliseconds now: Int64) -> [UInt8] {
+    package func line(unixMilliseconds now: Int64) -> [UInt8] {
         var object = JSONLine(type: "reader", unixMilliseconds: now)
         object.add("name", name)
         object.add("collars", collars.map { $0.map { MessageDescription.hexadecimal($0) } })

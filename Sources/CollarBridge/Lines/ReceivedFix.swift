@@ -2,20 +2,20 @@ import CollarJournal
 import CollarWire
 
 /// A fix with its origin: everything that a fix line contains.
-public struct ReceivedFix: Equatable, Sendable {
+package struct ReceivedFix: Equatable, Sendable {
     /// The collar's 64-bit factory id.
-    public var deviceID: UInt64
+    package var deviceID: UInt64
     /// The id of the log the fix is in, 26 bits.
-    public var logID: UInt32
+    package var logID: UInt32
     /// When the host received the frame, in milliseconds since 1970 by the host's clock; nil if unknown.
-    public var receivedUnixMilliseconds: Int64?
+    package var receivedUnixMilliseconds: Int64?
     /// The fix in the codes it was logged with.
-    public var fix: Fix
+    package var fix: Fix
     /// The signal that the radio reported for the frame; nil when it reports none.
-    public var signal: RadioSignal?
+    package var signal: RadioSignal?
 
     /// Creates a received fix. Nothing is checked here.
-    public init(
+    package init(
         deviceID: UInt64, logID: UInt32, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil
     ) {
         self.deviceID = deviceID
@@ -28,7 +28,7 @@ public struct ReceivedFix: Equatable, Sendable {
 
 extension ReceivedFix {
     /// Creates a received fix from a record in a collar's journal; the record does not contain the collar's `deviceID`.
-    public init(deviceID: UInt64, _ record: JournaledFix) {
+    package init(deviceID: UInt64, _ record: JournaledFix) {
         self.init(
             deviceID: deviceID, logID: record.logID, receivedUnixMilliseconds: record.receivedUnixMilliseconds,
             fix: record.fix, signal: record.signal)

@@ -3,9 +3,9 @@ import CollarWire
 
 /// The outcome of a request to a collar, or the confirmation that the request is queued: one line of JSON, as
 /// `Protocol/schema/result.schema.json` describes it.
-public struct ResultLine: Equatable, Sendable {
+package struct ResultLine: Equatable, Sendable {
     /// The outcome of a request.
-    public enum Outcome: String, Sendable, CaseIterable {
+    package enum Outcome: String, Sendable, CaseIterable {
         /// The request is stored durably, and is sent when the collar is heard.
         case queued
         /// The collar has executed the request, or has sent what was asked for.
@@ -35,25 +35,25 @@ public struct ResultLine: Equatable, Sendable {
     }
 
     /// The outcome of the request.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// When the outcome became known, in milliseconds since 1970 by the host's clock.
-    public var unixMilliseconds: Int64
+    package var unixMilliseconds: Int64
     /// The collar's factory id; nil where no collar was found.
-    public var deviceID: UInt64?
+    package var deviceID: UInt64?
     /// The animal that wears the collar; nil where none is known to.
-    public var name: String?
+    package var name: String?
     /// The id of the request; nil where it was rejected.
-    public var requestID: UInt16?
+    package var requestID: UInt16?
     /// The verb of the request: `locate`, `get_settings` …
-    public var verb: String?
+    package var verb: String?
     /// The version of the settings in force; nil unless the collar's answer contains it.
-    public var settingsVersion: SettingsVersion?
+    package var settingsVersion: SettingsVersion?
     /// The settings in the collar's answer; empty if it has none.
-    public var settings: [Setting] = []
+    package var settings: [Setting] = []
     /// The reason for a rejection, as a name in snake case for programs; the names never change.
-    public var code: String?
+    package var code: String?
     /// The reason for a rejection, in a sentence.
-    public var reason: String?
+    package var reason: String?
 
     /// The origin of a version of settings: the last five hexadecimal digits of the id of the receiver
     /// that gave the version.
@@ -65,7 +65,7 @@ public struct ResultLine: Equatable, Sendable {
     package static func words(of verb: String) -> String { String(verb.map { $0 == "_" ? " " : $0 }) }
 
     /// Creates a line.
-    public init(
+    package init(
         outcome: Outcome, unixMilliseconds: Int64, deviceID: UInt64? = nil, requestID: UInt16? = nil, verb: String? = nil
     ) {
         self.outcome = outcome
@@ -76,7 +76,7 @@ public struct ResultLine: Equatable, Sendable {
     }
 
     /// Creates the line of a rejection.
-    public init(
+    package init(
         rejectedAt unixMilliseconds: Int64, code: String, reason: String, deviceID: UInt64? = nil, verb: String? = nil
     ) {
         self.init(outcome: .rejected, unixMilliseconds: unixMilliseconds, deviceID: deviceID, verb: verb)
@@ -85,7 +85,7 @@ public struct ResultLine: Equatable, Sendable {
     }
 
     /// The line as text in UTF-8, which ends with a line feed.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var object = JSONLine(type: "result", unixMilliseconds: unixMilliseconds)
         if let deviceID { object.add(collar: deviceID, name: name) }
         if let requestID { object.add("request", requestID) }
@@ -102,7 +102,7 @@ public struct ResultLine: Equatable, Sendable {
     }
 
     /// Reads a line, with or without its line feed; nil if it is not a result line.
-    public init?(bytes: some Sequence<UInt8>) {
+    package init?(bytes: some Sequence<UInt8>) {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(bytes)) } catch { return nil }
         guard object["type"]?.text == "result", let outcome = object["outcome"]?.text.flatMap({ Outcome(rawValue: $0) }),
@@ -130,5 +130,5 @@ public struct ResultLine: Equatable, Sendable {
     }
 
     /// Whether no further line follows for the request.
-    public var isFinal: Bool { outcome != .queued }
+    package var isFinal: Bool { outcome != .queued }
 }

@@ -7,7 +7,7 @@ extension Status {
     ///   - deviceID: the collar's factory id.
     ///   - name: the animal that wears the collar then; nil if none is known to.
     ///   - logID: the log that the status frame is bound to.
-    public func line(unixMilliseconds: Int64, deviceID: UInt64, name: String? = nil, logID: UInt32) -> [UInt8] {
+    package func line(unixMilliseconds: Int64, deviceID: UInt64, name: String? = nil, logID: UInt32) -> [UInt8] {
         var object = JSONLine(type: "status", unixMilliseconds: unixMilliseconds)
         object.add(collar: deviceID, name: name)
         object.add("log", logID)
@@ -37,7 +37,7 @@ extension Status {
 
 extension CollarFault {
     /// The name for programs; nil for none, and for codes that have no name.
-    public var name: String? {
+    package var name: String? {
         switch self {
         case .gnssSilent: "gnss_silent"
         case .gnssFault: "gnss_fault"

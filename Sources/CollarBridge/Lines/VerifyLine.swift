@@ -3,23 +3,23 @@ import CollarWire
 
 /// Which fixes of a log are stored, lost, delivered elsewhere, removed, missing and damaged: one line of JSON, as
 /// `Protocol/schema/verify.schema.json` describes it.
-public struct VerifyLine: Equatable, Sendable {
+package struct VerifyLine: Equatable, Sendable {
     /// The collar's factory id.
-    public var deviceID: UInt64
+    package var deviceID: UInt64
     /// The result for one log.
-    public var log: LogVerification
+    package var log: LogVerification
     /// Whether both this log and the files that hold it are free of damage.
-    public var isIntact: Bool
+    package var isIntact: Bool
 
     /// Creates a line.
-    public init(deviceID: UInt64, log: LogVerification, isIntact: Bool) {
+    package init(deviceID: UInt64, log: LogVerification, isIntact: Bool) {
         self.deviceID = deviceID
         self.log = log
         self.isIntact = isIntact
     }
 
     /// The line as text in UTF-8, which ends with a line feed.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var object = JSONLine(type: "verify")
         object.add("collar", MessageDescription.hexadecimal(deviceID))
         object.add("log", log.logID)
@@ -29,7 +29,7 @@ public struct VerifyLine: Equatable, Sendable {
     }
 
     /// The verification as text for a person: a heading, then a line for each set of fixes that is not empty.
-    public var text: String {
+    package var text: String {
         var text = "collar \(MessageDescription.hexadecimal(deviceID)), log \(log.logID): \(isIntact ? "intact" : "DAMAGED")\n"
         for (name, ranges) in sets where !ranges.isEmpty {
             let count = ranges.reduce(0) { $0 + $1.count }
@@ -39,7 +39,7 @@ public struct VerifyLine: Equatable, Sendable {
     }
 
     /// Ranges as text for a person: the first 20 ranges, then the number of the other ranges.
-    public static func text(of ranges: [SequenceRange]) -> String {
+    package static func text(of ranges: [SequenceRange]) -> String {
         let shown = ranges.prefix(20).map { $0.first == $0.last ? "\($0.first)" : "\($0.first) to \($0.last)" }
         return shown.joined(separator: ", ") + (ranges.count > 20 ? ", and \(ranges.count - 20) more ranges" : "")
     }

@@ -1,7 +1,7 @@
 /// A family of metrics in Prometheus' sense: samples of one meaning, which differ in their labels.
-public struct Metric: Hashable, Sendable {
+package struct Metric: Hashable, Sendable {
     /// How the values change.
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         /// The value only grows, or begins anew at 0.
         case counter
         /// Any value.
@@ -9,16 +9,16 @@ public struct Metric: Hashable, Sendable {
     }
 
     /// The name, with the unit at its end, without what all names begin with (``MetricsText/namePrefix``).
-    public let name: String
+    package let name: String
     /// How the values change.
-    public let kind: Kind
+    package let kind: Kind
     /// The meaning, in one sentence.
-    public let help: String
+    package let help: String
     /// How many of the digits of each value are decimal places.
-    public let fractionDigits: Int
+    package let fractionDigits: Int
 
     /// Describes a family. The help must fit one line.
-    public init(_ name: String, _ kind: Kind, fractionDigits: Int = 0, _ help: String) {
+    package init(_ name: String, _ kind: Kind, fractionDigits: Int = 0, _ help: String) {
         self.name = name
         self.kind = kind
         self.help = help
@@ -27,14 +27,14 @@ public struct Metric: Hashable, Sendable {
 }
 
 /// Tells a sample of a family from the others.
-public struct MetricLabel: Hashable, Sendable {
+package struct MetricLabel: Hashable, Sendable {
     /// The name: letters, digits and underscores.
-    public let name: String
+    package let name: String
     /// The value: any text.
-    public let value: String
+    package let value: String
 
     /// Creates a label.
-    public init(_ name: String, _ value: String) {
+    package init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }

@@ -1,21 +1,21 @@
 /// Metrics in the text format of Prometheus, version 0.0.4.
-public struct MetricsText {
+package struct MetricsText {
     /// What the name of every family begins with.
-    public static let namePrefix = "collar_link_"
+    package static let namePrefix = "collar_link_"
 
     private var families: [(metric: Metric, samples: [UInt8])] = []
     /// Indices in `families`, by name.
     private var places: [String: Int] = [:]
 
     /// Holds no sample.
-    public init() {}
+    package init() {}
 
     /// Adds a sample to its family. A sample whose value is nil is left out.
     /// - Parameters:
     ///   - metric: the family.
     ///   - value: the value, times 10 to the power of ``Metric/fractionDigits``.
     ///   - labels: what tells the sample from others of its family.
-    public mutating func add(_ metric: Metric, _ value: Int64?, _ labels: [MetricLabel] = []) {
+    package mutating func add(_ metric: Metric, _ value: Int64?, _ labels: [MetricLabel] = []) {
         guard let value else { return }
         let place = places[metric.name] ?? families.count
         if place == families.count {
@@ -34,7 +34,7 @@ public struct MetricsText {
     }
 
     /// The text: each family with its help and type, in the order in which their first samples were added.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         families.reduce(into: []) { bytes, family in
             let name = MetricsText.namePrefix + family.metric.name
             bytes += "# HELP \(name) \(family.metric.help)\n# TYPE \(name) \(family.metric.kind.rawValue)\n".utf8

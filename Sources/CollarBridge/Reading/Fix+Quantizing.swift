@@ -45,7 +45,7 @@ extension PositionStep {
     /// - Parameters:
     ///   - accuracy: the horizontal accuracy, in metres. An accuracy of 0 or less counts as unknown.
     ///   - previousStep: the step of the fix before; nil for none.
-    public init(forHorizontalAccuracyMeters accuracy: Double, previousStep: PositionStep? = nil) {
+    package init(forHorizontalAccuracyMeters accuracy: Double, previousStep: PositionStep? = nil) {
         self.init(forHorizontalAccuracyMillimeters: accuracy * 1000, previousStep: previousStep)
     }
 }

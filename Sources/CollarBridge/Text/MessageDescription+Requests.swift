@@ -57,7 +57,7 @@ extension MessageDescription {
     }
 
     /// A message of an application in one line. Printable data is a text in quotation marks; other data is hexadecimal.
-    public static func line(of message: ApplicationMessage) -> String {
+    package static func line(of message: ApplicationMessage) -> String {
         var line = message.kind.name
         if case .reply(let request, let outcome) = message.kind { line += " to \(request): \(outcome)," }
         line += " of code \(message.code)"

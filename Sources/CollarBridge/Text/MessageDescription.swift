@@ -2,9 +2,9 @@ import CollarJournal
 import CollarWire
 
 /// Messages as text for people: every field with its unit.
-public enum MessageDescription {
+package enum MessageDescription {
     /// The fields of a message, as pairs of name and value.
-    public static func fields(of message: Message) -> [(name: String, value: String)] {
+    package static func fields(of message: Message) -> [(name: String, value: String)] {
         switch message {
         case .identity(let identity): fields(of: identity)
         case .fix(let fix): fields(of: fix)
@@ -36,7 +36,7 @@ public enum MessageDescription {
     }
 
     /// A frame header in one line.
-    public static func line(of header: FrameHeader) -> String {
+    package static func line(of header: FrameHeader) -> String {
         var line = "\(name(of: header)), address \(header.address)"
         if let poll = header.flags.poll { line += ", poll \(poll.rawValue)" }
         var ignorable = FrameFlags(rawValue: header.flags.rawValue & FrameFlags.ignorableMask)
@@ -172,7 +172,7 @@ public enum MessageDescription {
     }
 
     /// A number in lower-case hexadecimal, padded with zeros to `digits` digits.
-    public static func hexadecimal(_ value: UInt64, digits: Int = 16) -> String {
+    package static func hexadecimal(_ value: UInt64, digits: Int = 16) -> String {
         String(value, radix: 16, minimumDigits: digits)
     }
 }

@@ -1,3 +1,5 @@
+import CollarErrors
+
 /// Texts of any content, such as names, in the spellings of the formats.
 extension [UInt8] {
     /// Appends a string of JSON (RFC 8259) with its quotation marks. It has no character that controls a terminal.

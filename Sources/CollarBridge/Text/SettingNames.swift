@@ -3,21 +3,21 @@ import CollarWire
 /// Names and units of settings, as section 14 of PROTOCOL.md lists them.
 extension SettingKey {
     /// All settings, in the order of their numbers.
-    public static let all = (1...SettingKey.count).compactMap { SettingKey(rawValue: $0) }
+    package static let all = (1...SettingKey.count).compactMap { SettingKey(rawValue: $0) }
 
     /// The name for programs and command lines; it ends with the unit.
-    public var name: String { texts.name }
+    package var name: String { texts.name }
 
     /// The meaning of the setting, for a person.
-    public var meaning: String { texts.meaning }
+    package var meaning: String { texts.meaning }
 
     /// The values that a collar accepts, for a person: `5 to 12, or 0`.
-    public var rangeText: String {
+    package var rangeText: String {
         "\(range.lowerBound) to \(range.upperBound)" + (isZeroAccepted ? ", or 0" : "")
     }
 
     /// The value before the first change, for a person. Section 14 of PROTOCOL.md has the defaults, too.
-    public var defaultText: String {
+    package var defaultText: String {
         switch self {
         case .intervalMilliseconds, .accuracyChangeCentimeters, .stationaryDistanceCentimeters, .stationaryIntervalMilliseconds: "500"
         case .lowBatteryMovingIntervalMilliseconds: "1000"
@@ -51,7 +51,7 @@ extension SettingKey {
     }
 
     /// The setting with this name; nil where there is none.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let key = SettingKey.all.first(where: { $0.name == name }) else { return nil }
         self = key
     }

@@ -1,18 +1,18 @@
 /// Which entries a consumer gets, and in which order.
-public struct EntrySelection: Equatable, Sendable {
+package struct EntrySelection: Equatable, Sendable {
     /// Whether it gets fixes.
-    public var hasFixes = true
+    package var hasFixes = true
     /// Whether it gets changes of gaps.
-    public var hasGaps = false
+    package var hasGaps = false
     /// Whether it gets messages of the collars' applications.
-    public var hasMessages = false
+    package var hasMessages = false
     /// Whether a fix is held back until all fixes before it in its log are emitted or will never come.
-    public var isSorted = false
+    package var isSorted = false
     /// Whether the consumer's position moves although it gets no fixes.
-    public var movesWithoutFixes = false
+    package var movesWithoutFixes = false
 
     /// A selection of fixes alone, in the order of their arrival.
-    public init() {}
+    package init() {}
 
     /// Whether it gets anything.
     var isEmpty: Bool { !hasFixes && !hasGaps && !hasMessages }

@@ -5,9 +5,9 @@ import CollarWire
 ///
 /// A consumer that records the sequences of the fixes and the ranges of these changes can prove that it has everything: each
 /// missing range is later filled, lost, or delivered elsewhere.
-public struct GapChange: Equatable, Sendable {
+package struct GapChange: Equatable, Sendable {
     /// What is known of a range.
-    public enum Event: String, Sendable, CaseIterable {
+    package enum Event: String, Sendable, CaseIterable {
         /// The fixes are not stored, but later ones are stored or will not come. The host asks for the missing ones until
         /// another event is known.
         case missing
@@ -20,16 +20,16 @@ public struct GapChange: Equatable, Sendable {
     }
 
     /// What became known.
-    public var event: Event
+    package var event: Event
     /// The log.
-    public var logID: UInt32
+    package var logID: UInt32
     /// The sequences.
-    public var range: SequenceRange
+    package var range: SequenceRange
     /// When it became known, in milliseconds since 1970 by the host's clock.
-    public var unixMilliseconds: Int64
+    package var unixMilliseconds: Int64
 
     /// Creates a change.
-    public init(event: Event, logID: UInt32, range: SequenceRange, unixMilliseconds: Int64) {
+    package init(event: Event, logID: UInt32, range: SequenceRange, unixMilliseconds: Int64) {
         self.event = event
         self.logID = logID
         self.range = range
@@ -37,7 +37,7 @@ public struct GapChange: Equatable, Sendable {
     }
 
     /// The change that reports a loss.
-    public init(_ loss: JournaledLoss) {
+    package init(_ loss: JournaledLoss) {
         self.init(
             event: loss.reason.isElsewhere ? .elsewhere : .lost, logID: loss.logID, range: loss.range,
             unixMilliseconds: loss.receivedUnixMilliseconds)

@@ -3,7 +3,7 @@ import CollarWire
 
 /// Derives from the entries of one collar's journal, in their order, which fixes are missing, fill a gap, or will not come.
 /// The changes depend on the entries alone, so a restart gives the same changes again.
-public struct GapTracker: Sendable {
+package struct GapTracker: Sendable {
     /// The most fixes in one ``GapChange/Event/filled`` change. A longer fill is split, so that no change is delayed for long.
     private static let longestFilling: UInt64 = 4096
 
@@ -11,18 +11,18 @@ public struct GapTracker: Sendable {
     private var filling: GapChange?
 
     /// A tracker that begins after the entries that cover these sequences. The keys are log ids.
-    public init(_ covered: [UInt32: CoveredSequences] = [:]) { self.covered = covered }
+    package init(_ covered: [UInt32: CoveredSequences] = [:]) { self.covered = covered }
 
     /// The sequences of a log that the entries so far cover: fixes, and ranges that will not come.
-    public func covered(_ logID: UInt32) -> CoveredSequences { covered[logID] ?? CoveredSequences() }
+    package func covered(_ logID: UInt32) -> CoveredSequences { covered[logID] ?? CoveredSequences() }
 
     /// Whether fixes have filled a gap and no change has reported that yet.
-    public var isFilling: Bool { filling != nil }
+    package var isFilling: Bool { filling != nil }
 
     /// Takes the next entry.
     /// - Returns: the changes to emit before the entry: the open ``GapChange/Event/filled`` change, if the entry ends it, and
     ///   the changes that the entry itself makes known.
-    public mutating func take(_ entry: JournalEntry) -> [GapChange] {
+    package mutating func take(_ entry: JournalEntry) -> [GapChange] {
         switch entry {
         case .fix(let record): take(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
         case .message(let record): take(record.message.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
@@ -32,7 +32,7 @@ public struct GapTracker: Sendable {
     }
 
     /// Ends the open ``GapChange/Event/filled`` change, because there are no more entries now.
-    public mutating func flush() -> GapChange? {
+    package mutating func flush() -> GapChange? {
         defer { filling = nil }
         return filling
     }

@@ -20,9 +20,9 @@ package struct FollowConfiguration: Equatable, Sendable {
 ///
 /// It has no clock and waits for nothing: the caller tells which journals may have changed, and takes entries. A follower belongs
 /// to one thread.
-public final class JournalFollower {
+package final class JournalFollower {
     /// An event that a person should know of.
-    public enum Notice: Equatable, Sendable {
+    package enum Notice: Equatable, Sendable {
         /// Damage in a journal was skipped.
         case damage(deviceID: UInt64, DamageReport)
         /// A journal cannot be read: it is tried again.

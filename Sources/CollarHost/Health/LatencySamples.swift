@@ -34,28 +34,28 @@ struct LatencySamples {
 }
 
 /// The average and the 95th percentile of the last hundred samples of a latency, or of all where there are fewer.
-public struct LatencySummary: Equatable, Sendable {
+package struct LatencySummary: Equatable, Sendable {
     /// The average, in microseconds.
-    public var averageMicroseconds: Int64
+    package var averageMicroseconds: Int64
     /// The 95th percentile, in microseconds: the lowest sample that at least 95 % of the samples do not exceed.
-    public var p95Microseconds: Int64
+    package var p95Microseconds: Int64
     /// The number of samples, 1 … 100.
-    public var sampleCount: Int
+    package var sampleCount: Int
 
     /// Whether there were a hundred samples: of fewer, a single one can be the 95th percentile.
-    public var isComplete: Bool { sampleCount == LatencySamples.capacity }
+    package var isComplete: Bool { sampleCount == LatencySamples.capacity }
 }
 
 /// The latencies of a host. Each is nil before its first sample.
-public struct HostLatencies: Equatable, Sendable {
+package struct HostLatencies: Equatable, Sendable {
     /// From the time of a fix, by the collar's clock, to its reception. Only fixes count that are the newest of their collar: the
     /// others waited for their delivery.
-    public var fix: LatencySummary?
+    package var fix: LatencySummary?
     /// From the reception of a fix to its being handed out for the consumer. Only fixes count that go out without being read
     /// back: the others waited for the consumer.
-    public var line: LatencySummary?
+    package var line: LatencySummary?
     /// From the reception of a poll to the sending of its answer, when everything received before the poll is durable.
-    public var message: LatencySummary?
+    package var message: LatencySummary?
 }
 
 /// Takes the samples of the latencies of a host.

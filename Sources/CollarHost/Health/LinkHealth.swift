@@ -8,9 +8,9 @@ import CollarWire
 /// makes the collar late, then unreachable.
 ///
 /// It holds no clock and no timer: its callers pass the time and get events.
-public struct LinkHealth: Equatable, Sendable {
+package struct LinkHealth: Equatable, Sendable {
     /// The condition of the link, by its failures in a row.
-    public enum Condition: String, Equatable, Sendable, CaseIterable {
+    package enum Condition: String, Equatable, Sendable, CaseIterable {
         /// Fewer failures than ``LinkHealth/degradedFailureCount``.
         case healthy
         /// At least ``LinkHealth/degradedFailureCount`` failures, but fewer than ``LinkHealth/unhealthyFailureCount``.
@@ -20,7 +20,7 @@ public struct LinkHealth: Equatable, Sendable {
     }
 
     /// The reachability of the collar, by its silence.
-    public enum Reachability: String, Equatable, Sendable, CaseIterable {
+    package enum Reachability: String, Equatable, Sendable, CaseIterable {
         /// Not heard yet, or its link is closed.
         case unknown
         /// Heard when it was due.
@@ -32,7 +32,7 @@ public struct LinkHealth: Equatable, Sendable {
     }
 
     /// A change.
-    public enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         /// The collar is heard, after this many microseconds of silence; nil for the first time or after a suspension.
         case reachable(silentMicroseconds: Int64?)
         /// The collar is late: it has been silent for this many microseconds since it was heard last or listening began.
@@ -44,42 +44,42 @@ public struct LinkHealth: Equatable, Sendable {
     }
 
     /// Failures in a row that make a link degraded.
-    public static let degradedFailureCount = 3
+    package static let degradedFailureCount = 3
     /// Failures in a row that make a link unhealthy. No more are counted.
-    public static let unhealthyFailureCount = 10
+    package static let unhealthyFailureCount = 10
     /// Missed heartbeats that make a collar unreachable.
-    public static let unreachableHeartbeatCount = 3
+    package static let unreachableHeartbeatCount = 3
     /// The heartbeat of a collar that has not told its own: the protocol's default.
-    public static let defaultHeartbeatSeconds = Int(DefaultHeartbeat.leastSeconds)
+    package static let defaultHeartbeatSeconds = Int(DefaultHeartbeat.leastSeconds)
     static let defaultHeartbeatMicroseconds = Int64(defaultHeartbeatSeconds) * 1_000_000
     /// A shorter heartbeat counts as this long, so that a collar cannot keep its receiver awake with a very short one.
-    public static let minimumHeartbeatSeconds = 4
+    package static let minimumHeartbeatSeconds = 4
 
     /// The condition, by the failures in a row.
-    public private(set) var condition = Condition.healthy
+    package private(set) var condition = Condition.healthy
     /// The reachability, by the silence.
-    public private(set) var reachability = Reachability.unknown
+    package private(set) var reachability = Reachability.unknown
     /// Failures in a row, 0 … ``unhealthyFailureCount``.
-    public private(set) var failureCount = 0
+    package private(set) var failureCount = 0
     /// The start of the silence: the last frame of the collar, or the start of listening; nil while not listening.
-    public private(set) var silentSince: Instant?
+    package private(set) var silentSince: Instant?
     private var wasHeard = false
     /// The heartbeat in force, the longest silence of the collar, in microseconds.
-    public private(set) var heartbeatMicroseconds = LinkHealth.defaultHeartbeatMicroseconds
+    package private(set) var heartbeatMicroseconds = LinkHealth.defaultHeartbeatMicroseconds
     private var missedHeartbeats = 0
     private var answerDeadline: Instant?
 
     /// Nothing is expected yet.
-    public init() {}
+    package init() {}
 
     /// The collar told its heartbeat, in seconds. 0 means the default; a short one counts as ``minimumHeartbeatSeconds``.
-    public mutating func setHeartbeat(seconds: UInt16) {
+    package mutating func setHeartbeat(seconds: UInt16) {
         let seconds = seconds == 0 ? LinkHealth.defaultHeartbeatSeconds : Int(seconds)
         heartbeatMicroseconds = Int64(max(seconds, LinkHealth.minimumHeartbeatSeconds)) * 1_000_000
     }
 
     /// A frame of the collar came in. It counts as the answer to whatever was asked.
-    public mutating func noteFrame(at now: Instant) -> [Event] {
+    package mutating func noteFrame(at now: Instant) -> [Event] {
         let silence = wasHeard ? silentSince.map { now.microseconds(since: $0) } : nil
         silentSince = now
         wasHeard = true
@@ -99,12 +99,12 @@ public struct LinkHealth: Equatable, Sendable {
     }
 
     /// The collar was asked for something. If an earlier answer is still awaited, its deadline stays.
-    public mutating func asked(at now: Instant, answerWithinMicroseconds time: Int64) {
+    package mutating func asked(at now: Instant, answerWithinMicroseconds time: Int64) {
         if answerDeadline == nil { answerDeadline = now.advanced(byMicroseconds: max(0, time)) }
     }
 
     /// The link is closed: nothing is expected until ``resume(at:)``. The failures counted so far stay.
-    public mutating func suspend() {
+    package mutating func suspend() {
         silentSince = nil
         wasHeard = false
         answerDeadline = nil
@@ -113,19 +113,19 @@ public struct LinkHealth: Equatable, Sendable {
     }
 
     /// Listening goes on: silence counts from now.
-    public mutating func resume(at now: Instant) {
+    package mutating func resume(at now: Instant) {
         if silentSince == nil { silentSince = now }
     }
 
     /// When to call ``advance(to:)`` next; nil while nothing is expected. After ``unhealthyFailureCount`` missed heartbeats
     /// no further heartbeat is expected.
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         guard let heartbeatDeadline else { return answerDeadline }
         return min(heartbeatDeadline, answerDeadline ?? heartbeatDeadline)
     }
 
     /// Counts overdue heartbeats and answers, in the order of their deadlines.
-    public mutating func advance(to now: Instant) -> [Event] {
+    package mutating func advance(to now: Instant) -> [Event] {
         var events: [Event] = []
         while let deadline = nextDeadline, deadline <= now {
             if deadline == answerDeadline {

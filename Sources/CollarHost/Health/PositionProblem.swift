@@ -1,5 +1,5 @@
 /// Why a collar has no current and accurate position, although the collar is heard.
-public enum PositionProblem: Equatable, Sendable {
+package enum PositionProblem: Equatable, Sendable {
     /// The collar logs no positions.
     case trackingOff
     /// The GNSS receiver is switched off.

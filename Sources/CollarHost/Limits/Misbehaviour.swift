@@ -1,5 +1,5 @@
 /// Behaviour that no sound collar shows. The host limits its cost and goes on.
-public enum Misbehaviour: Equatable, Sendable {
+package enum Misbehaviour: Equatable, Sendable {
     /// A fix came again with another content. The first content stays.
     case otherContent(sequence: UInt32)
     /// The sequences of a log jumped by more fixes than a collar makes in half a year.
@@ -29,7 +29,7 @@ public enum Misbehaviour: Equatable, Sendable {
 }
 
 /// Why a collar that sent its identity was not accepted.
-public enum CollarRefusal: Hashable, Sendable {
+package enum CollarRefusal: Hashable, Sendable {
     /// The host already knows as many collars as it accepts.
     case tooManyCollars(limit: Int)
     /// New collars come faster than a host accepts them; it accepts this one later.

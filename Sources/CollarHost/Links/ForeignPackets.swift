@@ -1,7 +1,7 @@
 import CollarWire
 
 /// What packets are that are no frames.
-public enum ForeignPacketKind: Equatable, Sendable {
+package enum ForeignPacketKind: Equatable, Sendable {
     /// Frames without their first byte: the stick takes it for its own, and the collar does not send such a byte.
     case headerByteMissing
     /// Frames with a byte in front, which the stick does not take.

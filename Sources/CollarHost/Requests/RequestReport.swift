@@ -3,9 +3,9 @@ import CollarJournal
 import CollarWire
 
 /// A request to a collar, and its state.
-public struct RequestReport: Equatable, Sendable {
+package struct RequestReport: Equatable, Sendable {
     /// The state of a request.
-    public enum State: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
         /// It is stored durably and goes out when the collar is heard.
         case queued
         /// It has ended.
@@ -13,15 +13,15 @@ public struct RequestReport: Equatable, Sendable {
     }
 
     /// The collar's factory id.
-    public var deviceID: UInt64
+    package var deviceID: UInt64
     /// The request's id on the air.
-    public var requestID: UInt16
+    package var requestID: UInt16
     /// The request.
-    public var request: HostRequest
+    package var request: HostRequest
     /// The request's state.
-    public var state: State
+    package var state: State
     /// The settings that the collar reported, in the order of their keys; empty unless the request asked for them.
-    public var settings: [Setting] = []
+    package var settings: [Setting] = []
 }
 
 /// How long a request may wait for its collar.
@@ -35,7 +35,7 @@ package enum RequestPatience: Equatable, Sendable {
 }
 
 /// Why a request is not accepted.
-public enum RequestRefusal: Error, Equatable, Sendable {
+package enum RequestRefusal: Error, Equatable, Sendable {
     /// The collar was never heard here; `known` lists the collars that were.
     case unknownCollar(deviceID: UInt64, known: [UInt64])
     /// No collar was ever heard here.
@@ -60,7 +60,7 @@ public enum RequestRefusal: Error, Equatable, Sendable {
     case storage(deviceID: UInt64, JournalError)
 
     /// The collar that the request is for; nil if none was found.
-    public var deviceID: UInt64? {
+    package var deviceID: UInt64? {
         switch self {
         case .unknownCollar(let deviceID, _), .pairedElsewhere(let deviceID), .notPaired(let deviceID), .noRadio(let deviceID),
             .noContact(let deviceID),

@@ -4,9 +4,9 @@ import CollarWire
 
 /// The host's side of an exchange of keys on a cable (PROTOCOL.md, section 23). It has no clock and no I/O: the caller gives it
 /// the frames that come in and the time, sends its frames, and stores keys.
-public struct KeyExchange {
+package struct KeyExchange {
     /// A stage of an exchange.
-    public enum Stage: Equatable, Sendable {
+    package enum Stage: Equatable, Sendable {
         /// It asks which collar is at the cable.
         case findingCollar
         /// It asks the collar for a new key.
@@ -22,7 +22,7 @@ public struct KeyExchange {
     }
 
     /// A request for a new key, by the collar that it goes to.
-    public enum Request: Equatable, Sendable {
+    package enum Request: Equatable, Sendable {
         /// A collar whose key the host has. The collar obeys after power-on and after a press of its button.
         case proven(deviceID: UInt64, key: CollarKey)
         /// A collar in clear. It obeys after power-on and after a press of its button.
@@ -33,7 +33,7 @@ public struct KeyExchange {
     }
 
     /// Why an exchange has ended.
-    public enum Failure: Equatable, Sendable {
+    package enum Failure: Equatable, Sendable {
         /// Frames came in that no cable carries: a radio is at the port.
         case isRadio
         /// A collar whose key the host has says that it has none. Its flash was erased, or somebody tries to pass for it.
@@ -49,7 +49,7 @@ public struct KeyExchange {
     private static let forgottenCount = 3
     private static let findingMicroseconds: Int64 = 3_000_000
     /// How long the exchange waits for an offer: a person has to press a button or to switch the collar on.
-    public static let patienceMicroseconds: Int64 = 120_000_000
+    package static let patienceMicroseconds: Int64 = 120_000_000
     private static let activatingMicroseconds: Int64 = 60_000_000
 
     private let keys: [UInt64: KeyFiles.Entry]
@@ -63,13 +63,13 @@ public struct KeyExchange {
     private var formerKeyCount = 0
 
     /// The present stage.
-    public private(set) var stage = Stage.findingCollar
+    package private(set) var stage = Stage.findingCollar
 
     /// Begins an exchange.
     /// - Parameters:
     ///   - keys: the keys that the host has, by device id.
     ///   - receiverID: the id in identity requests, not 0.
-    public init(keys: [UInt64: KeyFiles.Entry], receiverID: UInt32, now: Instant) {
+    package init(keys: [UInt64: KeyFiles.Entry], receiverID: UInt32, now: Instant) {
         self.keys = keys
         self.receiverID = receiverID
         nextTurn = now
@@ -77,7 +77,7 @@ public struct KeyExchange {
     }
 
     /// When to call ``nextFrame(now:)`` again if no frame comes in; nil if the exchange waits for the caller or has ended.
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         switch stage {
         case .findingCollar, .requesting, .activating: min(nextTurn, stageEnd)
         case .storing, .finished, .failed: nil
@@ -85,7 +85,7 @@ public struct KeyExchange {
     }
 
     /// The next bare frame to send; nil if none is due.
-    public mutating func nextFrame(now: Instant) -> [UInt8]? {
+    package mutating func nextFrame(now: Instant) -> [UInt8]? {
         if frames.isEmpty { takeTurn(now: now) }
         return frames.isEmpty ? nil : frames.removeFirst()
     }
@@ -136,7 +136,7 @@ public struct KeyExchange {
     }
 
     /// The offered key is stored durably as the pending key of its collar.
-    public mutating func pendingKeyStored(now: Instant) {
+    package mutating func pendingKeyStored(now: Instant) {
         guard case .storing(let deviceID, let key) = stage else { return }
         stage = .activating(deviceID: deviceID, key: key)
         formerKeyCount = 0
@@ -145,7 +145,7 @@ public struct KeyExchange {
     }
 
     /// Receives one bare frame from the cable. Frames that do not belong to the exchange are ignored.
-    public mutating func receive(_ frame: Span<UInt8>, now: Instant) {
+    package mutating func receive(_ frame: Span<UInt8>, now: Instant) {
         guard let header = try? FrameHeader(ofAny: frame) else { return }
         if isOfRadio(frame, header) {
             stage = .failed(.isRadio)

@@ -6,56 +6,56 @@ import CollarWire
 ///
 /// The value also holds the end of the coverage that was announced to the collar. With it, ``oldestLostRange(from:)`` finds
 /// announced sequences that were lost to damage.
-public struct CoveredSequences: DurableSequences, Equatable, Sendable {
+package struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// The highest number of ranges that are kept. Without this limit, a lying collar could fill the memory.
-    public static let maximumRangeCount = 65_536
+    package static let maximumRangeCount = 65_536
 
     /// All covered sequences.
     private(set) var covered = SequenceRanges()
 
     /// The covered sequences that are lost.
-    public private(set) var lost = SequenceRanges()
+    package private(set) var lost = SequenceRanges()
 
     /// Every sequence below this one counts as announced to the collar.
-    public private(set) var announcedEnd: UInt32 = 0
+    package private(set) var announcedEnd: UInt32 = 0
 
     /// No sequence is covered.
-    public init() {}
+    package init() {}
 
     /// The covered ranges, in order; no two of them touch.
-    public var ranges: [SequenceRange] { covered.ranges }
+    package var ranges: [SequenceRange] { covered.ranges }
 
     /// The number of covered sequences.
-    public var count: UInt64 { covered.count }
+    package var count: UInt64 { covered.count }
 
     /// The number of ranges kept: the covered ones plus the lost ones.
-    public var rangeCount: Int { covered.ranges.count + lost.ranges.count }
+    package var rangeCount: Int { covered.ranges.count + lost.ranges.count }
 
     /// Every sequence below this one is covered.
-    public var firstMissing: UInt32 {
+    package var firstMissing: UInt32 {
         guard let range = covered.ranges.first, range.first == 0 else { return 0 }
         return range.last + 1
     }
 
     /// The highest sequence covered; nil if there is none.
-    public var highest: UInt32? { covered.ranges.last?.last }
+    package var highest: UInt32? { covered.ranges.last?.last }
 
     /// Whether `sequence` is covered.
     ///
     /// Complexity: a binary search over the ranges; constant if `sequence` is not below the start of the last range.
-    public func contains(_ sequence: UInt32) -> Bool { covered.contains(sequence) }
+    package func contains(_ sequence: UInt32) -> Bool { covered.contains(sequence) }
 
     /// Whether the fix `sequence` is stored.
     ///
     /// Complexity: as for ``contains(_:)``, with a second search if something is lost.
-    public func isStored(_ sequence: UInt32) -> Bool {
+    package func isStored(_ sequence: UInt32) -> Bool {
         covered.contains(sequence) && (lost.ranges.isEmpty || !lost.contains(sequence))
     }
 
     /// The stored sequences.
     ///
     /// Complexity: constant if nothing is lost, else a copy of the ranges and a removal for each lost range.
-    public var stored: SequenceRanges {
+    package var stored: SequenceRanges {
         guard !lost.ranges.isEmpty else { return covered }
         var stored = covered
         for range in lost.ranges { stored.remove(range) }
@@ -67,7 +67,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     ///
     /// Complexity: constant if `sequence` directly follows the last range, else a binary search and a move of the later ranges.
     @discardableResult
-    public mutating func insert(
+    package mutating func insert(
         _ sequence: UInt32, rangeLimit: Int = CoveredSequences.maximumRangeCount
     ) -> SequenceRanges.Insertion {
         guard !lost.ranges.isEmpty else { return covered.insert(sequence, rangeLimit: rangeLimit) }
@@ -89,7 +89,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     ///
     /// Complexity: a binary search and a move of the later ranges.
     @discardableResult
-    public mutating func insert(
+    package mutating func insert(
         _ range: SequenceRange, rangeLimit: Int = CoveredSequences.maximumRangeCount
     ) -> SequenceRanges.Insertion {
         let isNew = lost.remove(range)
@@ -104,7 +104,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     ///
     /// Complexity: a binary search, then linear in the covered ranges that overlap `range`.
     @discardableResult
-    public mutating func insert(
+    package mutating func insert(
         lost range: SequenceRange, rangeLimit: Int = CoveredSequences.maximumRangeCount
     ) -> SequenceRanges.Insertion {
         let new = covered.missingRanges(in: range)
@@ -143,7 +143,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     ///
     /// Complexity: a binary search and a move of the later ranges.
     @discardableResult
-    public mutating func remove(_ range: SequenceRange) -> Bool {
+    package mutating func remove(_ range: SequenceRange) -> Bool {
         guard covered.remove(range) else { return false }
         lost.remove(range)
         announce(below: min(range.last, Fix.maximumSequence) + 1)
@@ -151,19 +151,19 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     }
 
     /// Remembers that everything below ``firstMissing``, or below `end` if that is higher, was announced.
-    public mutating func announce(below end: UInt32 = 0) {
+    package mutating func announce(below end: UInt32 = 0) {
         announcedEnd = max(announcedEnd, end, firstMissing)
     }
 
     /// The parts of a range that are not covered, in order.
     ///
     /// Complexity: a binary search, then linear in the covered ranges that overlap `range`.
-    public func missingRanges(in range: SequenceRange) -> [SequenceRange] { covered.missingRanges(in: range) }
+    package func missingRanges(in range: SequenceRange) -> [SequenceRange] { covered.missingRanges(in: range) }
 
     /// The covered range that holds `sequence`; nil if it is missing.
     ///
     /// Complexity: a binary search.
-    public func range(holding sequence: UInt32) -> SequenceRange? { covered.range(holding: sequence) }
+    package func range(holding sequence: UInt32) -> SequenceRange? { covered.range(holding: sequence) }
 
     /// Sequences whose records are gone: covered here but not in `found`, or stored here but lost in `found`.
     ///
@@ -179,7 +179,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// of nil means no bound.
     ///
     /// Complexity: a binary search over the ranges.
-    public func newestRange(below bound: UInt32?) -> SequenceRange? {
+    package func newestRange(below bound: UInt32?) -> SequenceRange? {
         let end = bound.map { covered.indexOfRange(endingAtOrAbove: $0) } ?? ranges.count
         guard end > 0 else { return nil }
         let range = ranges[end - 1]
@@ -190,7 +190,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// The oldest durable range whose first sequence is above `bound`; nil if there is none.
     ///
     /// Complexity: a binary search over the ranges.
-    public func oldestRange(above bound: UInt32) -> SequenceRange? {
+    package func oldestRange(above bound: UInt32) -> SequenceRange? {
         var index = covered.indexOfRange(endingAtOrAbove: bound)
         if index < ranges.count, ranges[index].first <= bound { index += 1 }
         return index < ranges.count ? ranges[index] : nil
@@ -199,7 +199,7 @@ public struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// The oldest range at or above `bound` that was announced as covered and is missing now; nil if there is none.
     ///
     /// Complexity: a binary search over the ranges.
-    public func oldestLostRange(from bound: UInt32) -> SequenceRange? {
+    package func oldestLostRange(from bound: UInt32) -> SequenceRange? {
         var first = bound
         var index = covered.indexOfRange(endingAtOrAbove: first)
         if index < ranges.count, ranges[index].first <= first {

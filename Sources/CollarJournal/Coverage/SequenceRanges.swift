@@ -1,9 +1,9 @@
 import CollarWire
 
 /// Sequences of one log as sorted ranges. No two of them touch.
-public struct SequenceRanges: Equatable, Sendable {
+package struct SequenceRanges: Equatable, Sendable {
     /// What an insertion did.
-    public enum Insertion: Equatable, Sendable {
+    package enum Insertion: Equatable, Sendable {
         /// All or part of the range was new.
         case inserted
         /// All of the range was already there.
@@ -13,18 +13,18 @@ public struct SequenceRanges: Equatable, Sendable {
     }
 
     /// The ranges, in order; no two of them touch.
-    public private(set) var ranges: [SequenceRange] = []
+    package private(set) var ranges: [SequenceRange] = []
 
     /// The number of sequences.
-    public private(set) var count: UInt64 = 0
+    package private(set) var count: UInt64 = 0
 
     /// No sequences.
-    public init() {}
+    package init() {}
 
     /// Whether one of the ranges holds `sequence`.
     ///
     /// Complexity: a binary search over the ranges; constant if `sequence` is not below the start of the last range.
-    public func contains(_ sequence: UInt32) -> Bool {
+    package func contains(_ sequence: UInt32) -> Bool {
         let index = indexOfRange(endingAtOrAbove: sequence)
         return index < ranges.count && ranges[index].first <= sequence
     }
@@ -33,7 +33,7 @@ public struct SequenceRanges: Equatable, Sendable {
     ///
     /// Complexity: constant if `sequence` directly follows the last range, else a binary search and a move of the later ranges.
     @discardableResult
-    public mutating func insert(_ sequence: UInt32, rangeLimit: Int = .max) -> Insertion {
+    package mutating func insert(_ sequence: UInt32, rangeLimit: Int = .max) -> Insertion {
         if let last = ranges.last, sequence > last.last, sequence - last.last == 1,
             sequence <= Fix.maximumSequence
         {
@@ -48,7 +48,7 @@ public struct SequenceRanges: Equatable, Sendable {
     ///
     /// Complexity: a binary search and a move of the later ranges.
     @discardableResult
-    public mutating func insert(_ range: SequenceRange, rangeLimit: Int = .max) -> Insertion {
+    package mutating func insert(_ range: SequenceRange, rangeLimit: Int = .max) -> Insertion {
         guard range.last <= Fix.maximumSequence else { return .refused }
         // All ranges that overlap or touch the new one become one range with it.
         let start = indexOfRange(endingAtOrAbove: range.first == 0 ? 0 : range.first - 1)
@@ -78,7 +78,7 @@ public struct SequenceRanges: Equatable, Sendable {
     ///
     /// Complexity: a binary search and a move of the later ranges.
     @discardableResult
-    public mutating func remove(_ range: SequenceRange) -> Bool {
+    package mutating func remove(_ range: SequenceRange) -> Bool {
         let start = indexOfRange(endingAtOrAbove: range.first)
         var end = start
         var kept: [SequenceRange] = []
@@ -99,7 +99,7 @@ public struct SequenceRanges: Equatable, Sendable {
     /// The parts of `range` that are missing, in order.
     ///
     /// Complexity: a binary search, then linear in the ranges that overlap `range`.
-    public func missingRanges(in range: SequenceRange) -> [SequenceRange] {
+    package func missingRanges(in range: SequenceRange) -> [SequenceRange] {
         var missing: [SequenceRange] = []
         var first = range.first
         for covered in ranges[indexOfRange(endingAtOrAbove: range.first)...] {
@@ -115,7 +115,7 @@ public struct SequenceRanges: Equatable, Sendable {
     /// The range that holds `sequence`; nil if it is missing.
     ///
     /// Complexity: a binary search.
-    public func range(holding sequence: UInt32) -> SequenceRange? {
+    package func range(holding sequence: UInt32) -> SequenceRange? {
         let index = indexOfRange(endingAtOrAbove: sequence)
         return index < ranges.count && ranges[index].first <= sequence ? ranges[index] : nil
     }
@@ -123,14 +123,14 @@ public struct SequenceRanges: Equatable, Sendable {
     /// The parts of the ranges that are not in `other`, in order.
     ///
     /// Complexity: for each range a binary search in the ranges of `other`, then linear in those that overlap it.
-    public func subtracting(_ other: SequenceRanges) -> [SequenceRange] {
+    package func subtracting(_ other: SequenceRanges) -> [SequenceRange] {
         ranges.flatMap { other.missingRanges(in: $0) }
     }
 
     /// The parts of `range` that are present, in order.
     ///
     /// Complexity: a binary search, and linear in the ranges found.
-    public func intersection(_ range: SequenceRange) -> [SequenceRange] {
+    package func intersection(_ range: SequenceRange) -> [SequenceRange] {
         var found: [SequenceRange] = []
         for covered in ranges[indexOfRange(endingAtOrAbove: range.first)...] {
             guard let part = SequenceRange(max(covered.first, range.first), min(covered.last, range.last)) else { break }

@@ -1,21 +1,21 @@
 /// Reads the event log of a state directory, also while another process appends to it.
-public final class EventLogReader {
+package final class EventLogReader {
     /// A line, with its line feed, and the position after it.
-    public struct Line: Equatable, Sendable {
+    package struct Line: Equatable, Sendable {
         /// The bytes.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
         /// The position after it.
-        public let end: EventPosition
+        package let end: EventPosition
     }
 
     /// The position up to which lines were read.
-    public private(set) var position: EventPosition
+    package private(set) var position: EventPosition
     private let files: EventFiles
     private var chunk: [UInt8] = []
     private static let chunkByteCount = 1 << 16
 
     /// Reads from a position on.
-    public init(
+    package init(
         stateDirectory: String, from position: EventPosition = .start, fileSystem: (any FileSystem)? = nil
     ) {
         self.position = position
@@ -24,7 +24,7 @@ public final class EventLogReader {
 
     /// The next whole lines, of at most 64 KiB together, or one longer line; none if there are no more now. Lines in files that
     /// were removed meanwhile are passed over.
-    public func next() throws(JournalError) -> [Line] {
+    package func next() throws(JournalError) -> [Line] {
         try JournalError.wrapping { () throws(FileFailure) in
             var numbers = try files.numbers()
             while let number = numbers.first(where: { $0 >= position.file }) {

@@ -1,10 +1,10 @@
 /// Appends lines to the event log of a state directory. The holder of the ``StateDirectoryLock`` is the only writer.
-public final class EventLogWriter {
+package final class EventLogWriter {
     private let files: EventFiles
     private var current: (number: UInt32, file: FileReference, byteCount: Int)?
 
     /// Prepares to write; nothing is made yet.
-    public init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
+    package init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         files = EventFiles(stateDirectory: stateDirectory, fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory))
     }
 
@@ -14,7 +14,7 @@ public final class EventLogWriter {
     ///
     /// Complexity: one system call, and a few more for the first line and for the first line of a file.
     /// - Throws: a failure; the next call tries again, and this line is lost.
-    public func append(_ line: [UInt8]) throws(FileFailure) {
+    package func append(_ line: [UInt8]) throws(FileFailure) {
         do throws(FileFailure) {
             if current == nil { try openNewest() }
             if let full = current, full.byteCount > 0, full.byteCount + line.count > EventFiles.byteLimit {

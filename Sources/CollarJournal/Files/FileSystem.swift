@@ -3,7 +3,7 @@
 ///
 /// Written bytes are durable only after ``synchronize(_:)``, a new name in a directory only after
 /// ``synchronizeDirectory(at:)``. Implementations repeat an open, read, write, truncation or lock that a signal interrupts.
-public protocol FileSystem: AnyObject {
+package protocol FileSystem: AnyObject {
     /// Makes one directory, readable by its owner alone.
     /// - Returns: whether it was made; false if it exists.
     func makeDirectory(at path: String) throws(FileFailure) -> Bool
@@ -76,7 +76,7 @@ public protocol FileSystem: AnyObject {
 }
 
 /// What the members of the group `collar-link` may do with a file or directory.
-public enum SharedAccess: Equatable, Sendable {
+package enum SharedAccess: Equatable, Sendable {
     /// Read a file: mode 0640.
     case readableFile
     /// List and enter a directory: mode 0750.
@@ -87,16 +87,16 @@ public enum SharedAccess: Equatable, Sendable {
 
 /// The device and the birth time of a file. A copy of the file usually differs in at least one of them; it does not if it is on
 /// a cloned disk, or on the same device and the file system keeps no birth times.
-public struct FileOrigin: Equatable, Sendable {
+package struct FileOrigin: Equatable, Sendable {
     /// Major number of the block device; 0 if none is known.
-    public var deviceMajor: UInt32
+    package var deviceMajor: UInt32
     /// Minor number of the block device.
-    public var deviceMinor: UInt32
+    package var deviceMinor: UInt32
     /// When the file was made, in whole seconds since 1970; 0 if the file system does not keep it.
-    public var birthUnixSeconds: Int64
+    package var birthUnixSeconds: Int64
 
     /// Creates an origin, by default an unknown one.
-    public init(deviceMajor: UInt32 = 0, deviceMinor: UInt32 = 0, birthUnixSeconds: Int64 = 0) {
+    package init(deviceMajor: UInt32 = 0, deviceMinor: UInt32 = 0, birthUnixSeconds: Int64 = 0) {
         self.deviceMajor = deviceMajor
         self.deviceMinor = deviceMinor
         self.birthUnixSeconds = birthUnixSeconds
@@ -104,7 +104,7 @@ public struct FileOrigin: Equatable, Sendable {
 }
 
 /// Users, other than the user of this process and root, that have permission to change the names in a directory.
-public enum Strangers: Equatable, Sendable {
+package enum Strangers: Equatable, Sendable {
     /// The owner of the directory, by the user id.
     case owner(UInt32)
     /// The users of the directory's group, or all users.
@@ -113,23 +113,23 @@ public enum Strangers: Equatable, Sendable {
 
 extension FileSystem {
     /// An unknown origin, for a file system without devices and birth times.
-    public func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { FileOrigin() }
+    package func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { FileOrigin() }
 
     /// A constant id, for a file system in memory: its content does not depend on the real process.
-    public var processID: Int32 { 1000 }
+    package var processID: Int32 { 1000 }
 
     /// False, for a file system without users.
-    public func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool { false }
+    package func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool { false }
 
     /// Nil, for a file system without users.
-    public func owner(of path: String) throws(FileFailure) -> UInt32? { nil }
+    package func owner(of path: String) throws(FileFailure) -> UInt32? { nil }
 
     /// Nil, for a file system without users.
-    public func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
+    package func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
 }
 
 /// How a file is opened.
-public enum FileMode: Equatable, Sendable {
+package enum FileMode: Equatable, Sendable {
     /// For reading. The file must exist.
     case reading
     /// For locking a directory. The directory must exist.
@@ -143,21 +143,21 @@ public enum FileMode: Equatable, Sendable {
 }
 
 /// An open file.
-public struct FileReference: Equatable, Sendable {
+package struct FileReference: Equatable, Sendable {
     /// The file system's number for the open file.
-    public let descriptor: Int32
+    package let descriptor: Int32
     /// The path at which it was opened.
-    public let path: String
+    package let path: String
 
     /// Creates a reference to an open file.
-    public init(descriptor: Int32, path: String) {
+    package init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
     }
 }
 
 /// An operation of a file system.
-public enum FileOperation: String, Equatable, Sendable {
+package enum FileOperation: String, Equatable, Sendable {
     /// ``FileSystem/makeDirectory(at:)``.
     case makeDirectory = "make the directory"
     /// ``FileSystem/names(in:)``.
@@ -187,19 +187,19 @@ public enum FileOperation: String, Equatable, Sendable {
 }
 
 /// A file operation that the operating system refused.
-public struct FileFailure: Error, Equatable, Sendable {
+package struct FileFailure: Error, Equatable, Sendable {
     /// The operation that was tried.
-    public let operation: FileOperation
+    package let operation: FileOperation
     /// The file or directory.
-    public let path: String
+    package let path: String
     /// The `errno`.
-    public let errorNumber: Int32
+    package let errorNumber: Int32
     /// The owner of the directory ``path``, by the user id, if that is the cause: root uses a directory below the state directory only
     /// if it belongs to the owner of the state directory. Else nil.
-    public let foreignOwner: UInt32?
+    package let foreignOwner: UInt32?
 
     /// Creates a failure.
-    public init(_ operation: FileOperation, _ path: String, errorNumber: Int32, foreignOwner: UInt32? = nil) {
+    package init(_ operation: FileOperation, _ path: String, errorNumber: Int32, foreignOwner: UInt32? = nil) {
         self.foreignOwner = foreignOwner
         self.operation = operation
         self.path = path

@@ -2,20 +2,20 @@ import CheckedNumbers
 import CollarWire
 
 /// The directory of one collar's journal: `<state directory>/<device id>/`, with segments `00000001.journal` and so on.
-public struct JournalDirectory: Equatable, Sendable {
+package struct JournalDirectory: Equatable, Sendable {
     /// The path of the directory.
-    public let path: String
+    package let path: String
     /// The path of the state directory.
-    public let stateDirectory: String
+    package let stateDirectory: String
 
     /// Names the directory of a collar, whose id is written as 16 lower-case hexadecimal digits.
-    public init(stateDirectory: String, deviceID: UInt64) {
+    package init(stateDirectory: String, deviceID: UInt64) {
         self.stateDirectory = stateDirectory
         path = "\(stateDirectory)/\(JournalDirectory.name(of: deviceID))"
     }
 
     /// The collars that have a journal in a state directory, in the order of their ids; none if the directory is missing.
-    public static func knownCollars(
+    package static func knownCollars(
         stateDirectory: String, fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> [UInt64] {
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)

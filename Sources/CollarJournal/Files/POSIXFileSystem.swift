@@ -2,7 +2,7 @@ import CFileOrigin
 import Glibc
 
 /// The file system of this machine.
-public final class POSIXFileSystem: FileSystem, Sendable {
+package final class POSIXFileSystem: FileSystem, Sendable {
     /// Below this directory no symbolic link is followed. The directory itself may be reached by links.
     let stateDirectory: String?
 
@@ -10,10 +10,10 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     /// - Parameter stateDirectory: the directory with the files of the receiver. Another user may own it, so below it every symbolic
     ///   link is a failure, and so is what is no regular file in place of a file. For root, a directory there that does not belong to
     ///   the owner of the state directory is a failure, too. Nil for files that a person names, anywhere.
-    public init(stateDirectory: String? = nil) { self.stateDirectory = stateDirectory }
+    package init(stateDirectory: String? = nil) { self.stateDirectory = stateDirectory }
 
     /// `mkdirat`, mode 0700. A directory that root makes belongs to the owner of the directory above it.
-    public func makeDirectory(at path: String) throws(FileFailure) -> Bool {
+    package func makeDirectory(at path: String) throws(FileFailure) -> Bool {
         let place = try place(of: path, for: .makeDirectory)
         guard unsafe mkdirat(place.directory.descriptor, place.name, 0o700) == 0 else {
             guard errno == EEXIST else { throw FileFailure(.makeDirectory, path, errorNumber: errno) }
@@ -28,7 +28,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `readdir` to the end.
-    public func names(in directory: String) throws(FileFailure) -> [String] {
+    package func names(in directory: String) throws(FileFailure) -> [String] {
         let opened = try self.directory(directory, O_RDONLY, for: .list, of: directory)
         // The stream closes its descriptor.
         let descriptor = fcntl(opened.descriptor, F_DUPFD_CLOEXEC, 0)
@@ -52,7 +52,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
 
     /// `openat`; new files have mode 0600. A file that root makes belongs to the owner of its directory. The call does not block:
     /// something that is no file, such as a FIFO, fails at once or when it is read or written.
-    public func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
+    package func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {
         let operation: FileOperation = mode == .creatingIfMissing || mode == .creating ? .create : .open
         let place = try place(of: path, for: operation)
         if mode == .creatingIfMissing, geteuid() == 0 {
@@ -91,7 +91,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `fstat` and `stat`.
-    public func checkName(of file: FileReference) throws(FileFailure) {
+    package func checkName(of file: FileReference) throws(FileFailure) {
         let opened = try status(of: file)
         var named = stat()
         guard unsafe stat(file.path, &named) == 0 else { throw FileFailure(.find, file.path, errorNumber: errno) }
@@ -101,7 +101,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `fstat`. The sticky bit makes no difference: with it, other users can still make a name before this process does.
-    public func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? {
+    package func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? {
         let found = try status(of: directory)
         // Root may use another user's directory, as containers do with a directory from outside.
         if found.st_uid != geteuid(), found.st_uid != 0, geteuid() != 0 { return .owner(found.st_uid) }
@@ -109,13 +109,13 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `close`.
-    public func close(_ file: FileReference) {
+    package func close(_ file: FileReference) {
         // A failure loses nothing: everything that matters was synchronised before.
         _ = Glibc.close(file.descriptor)
     }
 
     /// `fstat`.
-    public func byteCount(of file: FileReference) throws(FileFailure) -> Int {
+    package func byteCount(of file: FileReference) throws(FileFailure) -> Int {
         Int(try status(of: file).st_size)
     }
 
@@ -128,7 +128,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `statx`.
-    public func origin(of file: FileReference) throws(FileFailure) -> FileOrigin {
+    package func origin(of file: FileReference) throws(FileFailure) -> FileOrigin {
         var found = file_origin()
         let errorNumber = unsafe find_file_origin(file.descriptor, &found)
         guard errorNumber == 0 else { throw FileFailure(.read, file.path, errorNumber: errorNumber) }
@@ -138,7 +138,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `pread` until `count` bytes are read or the file ends.
-    public func read(
+    package func read(
         from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
     ) throws(FileFailure) {
         if buffer.count != count { buffer = [UInt8](repeating: 0, count: count) }
@@ -159,7 +159,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// One `pwrite`.
-    public func write(
+    package func write(
         _ bytes: [UInt8], from start: Int, to file: FileReference, at offset: Int
     ) throws(FileFailure) -> Int {
         precondition(start >= 0 && start < bytes.count, "there is something to write")
@@ -175,12 +175,12 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `ftruncate`.
-    public func truncate(_ file: FileReference, to byteCount: Int) throws(FileFailure) {
+    package func truncate(_ file: FileReference, to byteCount: Int) throws(FileFailure) {
         _ = try repeating(.truncate, file.path) { Int(ftruncate(file.descriptor, off_t(byteCount))) }
     }
 
     /// `fdatasync`.
-    public func synchronize(_ file: FileReference) throws(FileFailure) {
+    package func synchronize(_ file: FileReference) throws(FileFailure) {
         // Interrupted or not, a failure is final: the kernel may have dropped what it could not write.
         guard fdatasync(file.descriptor) == 0 else {
             throw FileFailure(.synchronize, file.path, errorNumber: errno)
@@ -188,7 +188,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `fsync` of the directory.
-    public func synchronizeDirectory(at path: String) throws(FileFailure) {
+    package func synchronizeDirectory(at path: String) throws(FileFailure) {
         let opened = try directory(path, O_RDONLY, for: .synchronize, of: path)
         // Some file systems cannot synchronise directories and return EINVAL; there the name cannot be made safer.
         guard fsync(opened.descriptor) == 0 || errno == EINVAL else {
@@ -197,7 +197,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `unlinkat`.
-    public func remove(_ path: String) throws(FileFailure) {
+    package func remove(_ path: String) throws(FileFailure) {
         let place = try place(of: path, for: .remove)
         guard unsafe unlinkat(place.directory.descriptor, place.name, 0) == 0 else {
             throw FileFailure(.remove, path, errorNumber: errno)
@@ -205,7 +205,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `renameat`.
-    public func rename(_ path: String, to newPath: String) throws(FileFailure) {
+    package func rename(_ path: String, to newPath: String) throws(FileFailure) {
         let place = try place(of: path, for: .rename)
         let directory = place.directory.descriptor
         guard unsafe renameat(directory, place.name, directory, POSIXFileSystem.split(newPath).name) == 0 else {
@@ -214,7 +214,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `fstat`, `getgrgid_r` and `fchmod`. Only a group of the system counts (id below 1000), not the group of a user of that name.
-    public func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool {
+    package func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool {
         let descriptor = try place(of: path, for: .share).open(O_RDONLY)
         guard descriptor >= 0 else {
             // What this user may not read belongs to another user.
@@ -240,7 +240,7 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `fstatat`.
-    public func owner(of path: String) throws(FileFailure) -> UInt32? {
+    package func owner(of path: String) throws(FileFailure) -> UInt32? {
         try place(of: path, for: .open).status?.st_uid
     }
 
@@ -255,10 +255,10 @@ public final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// The id of this process.
-    public var processID: Int32 { getpid() }
+    package var processID: Int32 { getpid() }
 
     /// `flock`, exclusive.
-    public func lock(_ file: FileReference) throws(FileFailure) -> Bool {
+    package func lock(_ file: FileReference) throws(FileFailure) -> Bool {
         while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             // Network file systems lock only files that are open for writing, so they cannot lock a directory. There the lock

@@ -3,7 +3,7 @@
 ///
 /// The lock is on the directory itself: a lock file could be removed, and a new one would not be locked. The file `lock`,
 /// which names the holder, is locked too: earlier versions lock nothing else.
-public final class StateDirectoryLock {
+package final class StateDirectoryLock {
     private let fileSystem: any FileSystem
     private let directory: FileReference
     private let file: FileReference
@@ -12,7 +12,7 @@ public final class StateDirectoryLock {
     /// - Throws: ``JournalError/heldBy(processID:path:)`` if another process has the lock,
     ///   ``JournalError/openToStrangers(_:path:)`` if other users could change what is in the directory,
     ///   ``JournalError/file(_:)`` for an operation that the system refuses.
-    public init(_ stateDirectory: String, fileSystem: (any FileSystem)? = nil) throws(JournalError) {
+    package init(_ stateDirectory: String, fileSystem: (any FileSystem)? = nil) throws(JournalError) {
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         try JournalError.wrapping { () throws(FileFailure) in
             _ = try JournalDirectory.makeShared(stateDirectory, fileSystem: fileSystem)
@@ -38,7 +38,7 @@ public final class StateDirectoryLock {
     }
 
     /// Makes sure that the directory was not removed or replaced after it was locked: otherwise the lock keeps no process out.
-    public func check() throws(JournalError) {
+    package func check() throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in try fileSystem.checkName(of: directory) }
     }
 

@@ -1,30 +1,30 @@
 /// The machine, the board, the disk and the file to which a receiver's identity is bound, in addition to its random bytes. So
 /// a copy of the random bytes makes another receiver: a cloned disk has the same machine id and the same files, but another
 /// disk id; a restored backup is a file with a later birth time.
-public struct ReceiverBinding: Equatable, Sendable {
+package struct ReceiverBinding: Equatable, Sendable {
     /// The id of the installation; empty if it has none.
-    public var machineID: [UInt8] = []
+    package var machineID: [UInt8] = []
     /// When the file with the random bytes was made, in whole seconds since 1970; 0 if the file system does not keep it.
-    public var birthUnixSeconds: Int64 = 0
+    package var birthUnixSeconds: Int64 = 0
     /// The maker's id of the disk; empty if the disk has none or does not report it.
-    public var diskID: [UInt8] = []
+    package var diskID: [UInt8] = []
     /// The maker's id of the board; empty if the board has none.
-    public var boardID: [UInt8] = []
+    package var boardID: [UInt8] = []
 
     /// Creates a binding to nothing.
-    public init() {}
+    package init() {}
 
     /// The paths at which Linux describes the machine, the board and the disks.
-    public struct Places: Equatable, Sendable {
+    package struct Places: Equatable, Sendable {
         /// The machine's id.
-        public var machineID = "/etc/machine-id"
+        package var machineID = "/etc/machine-id"
         /// The board's serial number, on boards described by a device tree.
-        public var boardID = "/sys/firmware/devicetree/base/serial-number"
+        package var boardID = "/sys/firmware/devicetree/base/serial-number"
         /// The directory with an entry for each block device, named by the device's numbers.
-        public var blockDevices = "/sys/dev/block"
+        package var blockDevices = "/sys/dev/block"
 
         /// The usual paths.
-        public init() {}
+        package init() {}
     }
 
     /// Finds what the file at `path` can be bound to.

@@ -1,14 +1,14 @@
 /// The identity of this receiver: 16 random bytes in `<state directory>/receiver`, bound to their machine, board, disk and
 /// file (see ``ReceiverBinding``). So a copy of the directory is another receiver and does not acknowledge in the name of the
 /// original.
-public struct ReceiverIdentity: Equatable, Sendable {
+package struct ReceiverIdentity: Equatable, Sendable {
     /// The receiver's id on the air; never 0.
-    public let receiverID: UInt32
+    package let receiverID: UInt32
 
     /// Computes the id: FNV-1a, 64 bits, over the random bytes and then the binding (machine, birth time as decimal digits,
     /// disk and board, with a zero byte between each two). The upper half is xored into the lower half; if that gives 0 the
     /// id is 1.
-    public init(randomBytes: [UInt8], binding: ReceiverBinding) {
+    package init(randomBytes: [UInt8], binding: ReceiverBinding) {
         self.init(hashing: randomBytes + binding.bytes)
     }
 
@@ -27,7 +27,7 @@ public struct ReceiverIdentity: Equatable, Sendable {
     ///   - fileSystem: access to the state directory and the places.
     ///   - random: source of the random bytes of a new identity.
     /// - Throws: ``JournalError/retired(receiverID:path:)`` if the receiver has moved away.
-    public static func load(
+    package static func load(
         stateDirectory: String, places: ReceiverBinding.Places = .init(), fileSystem: any FileSystem,
         random: inout some RandomNumberGenerator
     ) throws(JournalError) -> ReceiverIdentity {
@@ -51,7 +51,7 @@ public struct ReceiverIdentity: Equatable, Sendable {
     }
 
     /// Reads the identity; nil if there is none.
-    public static func existing(
+    package static func existing(
         stateDirectory: String, places: ReceiverBinding.Places = .init(), fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> ReceiverIdentity? {
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)

@@ -4,11 +4,11 @@ import CollarWire
 
 extension ReceiverTransfer {
     /// The first error in a text that should describe a receiver.
-    public struct TextFault: Error, Equatable, Sendable {
+    package struct TextFault: Error, Equatable, Sendable {
         /// The line number, from 1.
-        public let line: Int
+        package let line: Int
         /// The expected content of the line.
-        public let wanted: String
+        package let wanted: String
     }
 
     private static let title = "collar-link receiver 1"
@@ -16,7 +16,7 @@ extension ReceiverTransfer {
 
     /// Lines for a file: a title, the receiver, a line for each log with its ranges, and an end line, so that a truncated
     /// file is noticed.
-    public var text: String {
+    package var text: String {
         var lines = [Self.title, "id \(String(receiverID, radix: 16))"]
         for log in logs {
             let ranges = log.covered.map { " \($0.first)-\($0.last)" }.joined()
@@ -26,7 +26,7 @@ extension ReceiverTransfer {
     }
 
     /// Reads a text that ``text`` produced.
-    public init(text: String) throws(TextFault) {
+    package init(text: String) throws(TextFault) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.first.map({ $0 == Self.title }) == true else { throw TextFault(line: 1, wanted: "'\(Self.title)'") }
         let id = lines.dropFirst().first?.split(separator: " ") ?? []

@@ -4,21 +4,21 @@ import CollarWire
 /// A receiver that moves from one state directory to another: its id, and the sequences that it covers in each log.
 ///
 /// Two receivers with one id would acknowledge in each other's name, so the old one retires before the new one begins.
-public struct ReceiverTransfer: Equatable, Sendable {
+package struct ReceiverTransfer: Equatable, Sendable {
     /// The sequences of one log that the receiver covers.
-    public struct Log: Equatable, Sendable {
+    package struct Log: Equatable, Sendable {
         /// The collar.
-        public let deviceID: UInt64
+        package let deviceID: UInt64
         /// The id of the collar's log.
-        public let logID: UInt32
+        package let logID: UInt32
         /// The ranges that are stored or known not to come, in order.
-        public var covered: [SequenceRange]
+        package var covered: [SequenceRange]
     }
 
     /// The receiver's id.
-    public let receiverID: UInt32
+    package let receiverID: UInt32
     /// The logs of its collars.
-    public var logs: [Log]
+    package var logs: [Log]
 
     init(receiverID: UInt32, logs: [Log]) {
         self.receiverID = receiverID
@@ -28,7 +28,7 @@ public struct ReceiverTransfer: Equatable, Sendable {
     /// Retires the receiver of a state directory durably: it receives nothing there any more. A retired receiver can be
     /// exported again.
     /// - Throws: ``JournalError/noReceiver(path:)`` if there is none, ``JournalError/heldBy(processID:path:)`` while it runs.
-    public static func retiring(
+    package static func retiring(
         stateDirectory: String, places: ReceiverBinding.Places = .init(), nowUnixMilliseconds: Int64,
         fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> ReceiverTransfer {
@@ -84,7 +84,7 @@ public struct ReceiverTransfer: Equatable, Sendable {
     /// Continues this receiver in a state directory that is new, or a copy of the one in which the receiver retired. All
     /// sequences in ``logs`` count as stored. Fixes that are not in this directory are reported as delivered elsewhere.
     /// - Throws: ``JournalError/otherReceiver(path:)`` if another receiver has stored something there.
-    public func takeOver(
+    package func takeOver(
         stateDirectory: String, places: ReceiverBinding.Places = .init(), nowUnixMilliseconds: Int64,
         fileSystem: (any FileSystem)? = nil, random: inout some RandomNumberGenerator
     ) throws(JournalError) {

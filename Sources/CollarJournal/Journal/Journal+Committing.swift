@@ -7,7 +7,7 @@ extension Journal {
     /// still holds those fixes.
     /// - Throws: the failure. ``state`` says whether another attempt makes sense: a full disk loses nothing; after any other
     ///   failure the journal must be opened again.
-    public func commit() throws(JournalError) {
+    package func commit() throws(JournalError) {
         if case .failed(let failure) = state { throw .stopped(after: failure) }
         stageProgress()
         if !writer.pending.bytes.isEmpty {

@@ -5,7 +5,7 @@ extension Journal {
     /// counts as announced, and ``CoveredSequences/oldestLostRange(from:)`` finds it. From now on it must not be acknowledged.
     /// The record of this change is durable after the next ``commit()``.
     /// - Returns: false if nothing of the range was covered. Nothing changes then, nor when an error is thrown.
-    public func uncover(_ range: SequenceRange, logID: UInt32) throws(JournalError) -> Bool {
+    package func uncover(_ range: SequenceRange, logID: UInt32) throws(JournalError) -> Bool {
         try checkAccepting()
         switch ledger.uncover(range, logID: logID) {
         case .duplicate: return false
@@ -23,7 +23,7 @@ extension Journal {
     ///
     /// Complexity: reads the segment and the checkpoint of the next one; memory for one chunk of 64 KiB and the ranges.
     /// - Returns: the ranges that were marked as not covered, by log. The collar is asked for them again.
-    public func uncoverDamage(inSegment segment: UInt32) throws(JournalError) -> [UInt32: [SequenceRange]] {
+    package func uncoverDamage(inSegment segment: UInt32) throws(JournalError) -> [UInt32: [SequenceRange]] {
         guard let stretch = try damagedStretch(around: segment), repaired[stretch.firstSegment] != stretch.extent else {
             return [:]
         }

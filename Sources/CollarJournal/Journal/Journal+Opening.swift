@@ -27,7 +27,7 @@ extension Journal {
     ///
     /// Complexity: reads the last segment, and earlier ones only if its checkpoint is not complete. With a size limit also
     /// three system calls for each segment.
-    public static func open(
+    package static func open(
         stateDirectory: String, deviceID: UInt64, receiverID: UInt32, nowUnixMilliseconds: Int64,
         segmentByteLimit: Int = Journal.defaultSegmentByteLimit, byteLimit: Int? = nil,
         limits: TrackingLimits = TrackingLimits(), fileSystem: (any FileSystem)? = nil

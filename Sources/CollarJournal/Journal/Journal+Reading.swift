@@ -9,7 +9,7 @@ extension Journal {
     /// - Returns: some entries, or none if there are no more; and the damage that was skipped.
     ///
     /// Complexity: memory for one chunk of 64 KiB and the entries in it.
-    public func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
+    package func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
         // The buffer is taken out of the journal, because reading accesses the journal itself.
         var chunk: [UInt8] = []
         swap(&chunk, &readBuffer)
@@ -22,7 +22,7 @@ extension Journal {
     ///
     /// Complexity: reads one segment up to the position, and those before it only if the checkpoint at its start is damaged;
     /// memory for one chunk of 64 KiB and the ranges.
-    public func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
+    package func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
         if position >= end {
             return Dictionary(uniqueKeysWithValues: ledger.logs.map { ($0.id, $0.known) })
         }
@@ -33,7 +33,7 @@ extension Journal {
     /// host's clock). The position is the start of a segment. It is earlier than necessary if the clock was set back.
     ///
     /// Complexity: a binary search over the segments, one chunk of 64 KiB each.
-    public func position(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
+    package func position(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
         try position(beginningBefore: unixMilliseconds)
     }
 
@@ -41,7 +41,7 @@ extension Journal {
     ///
     /// Complexity: a binary search over the checkpoints at the starts of the segments, then one segment is read. If the fix
     /// is not in that segment, as can happen after damage, every checkpoint is read.
-    public func position(
+    package func position(
         behind sequence: UInt32, logID: UInt32
     ) throws(JournalError) -> JournalPosition? {
         guard contains(sequence, logID: logID) else { return nil }
@@ -51,7 +51,7 @@ extension Journal {
     /// A fix as it was stored; nil if its record cannot be found, or if a message has its sequence.
     ///
     /// Complexity: as for ``position(behind:logID:)``.
-    public func storedFix(_ sequence: UInt32, logID: UInt32) throws(JournalError) -> Fix? {
+    package func storedFix(_ sequence: UInt32, logID: UInt32) throws(JournalError) -> Fix? {
         if case .fix(let record) = try record(of: sequence, logID: logID)?.entry { record.fix } else { nil }
     }
 }

@@ -3,7 +3,7 @@ extension Journal {
     ///
     /// A reader whose file cannot be read has taken nothing. For any other reader, the position at which it would go on counts: it is
     /// before the stored one if the records there have changed since, see ``JournalReader/position(goingOnAt:)``.
-    public func consumers(hasCursor: Bool) throws(JournalError) -> [JournalConsumer] {
+    package func consumers(hasCursor: Bool) throws(JournalError) -> [JournalConsumer] {
         let files = ReaderFiles(stateDirectory: directory.stateDirectory, fileSystem: fileSystem)
         var consumers: [JournalConsumer] = hasCursor ? [JournalConsumer(reader: nil, position: emissionCursor)] : []
         let journal = try JournalReader(stateDirectory: directory.stateDirectory, deviceID: deviceID, fileSystem: fileSystem)
@@ -32,7 +32,7 @@ extension Journal {
     ///
     /// Complexity: reads the removed segments, the newest two, and the oldest remaining one up to an entry that must stay.
     /// For each removed segment the directory is made durable once.
-    public func removeSegments(
+    package func removeSegments(
         _ retention: Retention, consumers: [JournalConsumer], nowUnixMilliseconds: Int64, removed: inout RemovedEntries
     ) throws(JournalError) {
         let times = CredibleTimes(nowUnixMilliseconds: nowUnixMilliseconds)

@@ -1,10 +1,10 @@
 extension Journal {
     /// Whether the journal has reached its size limit. Appending to it then fails until old segments are removed.
-    public var isAtByteLimit: Bool { byteLimit.map { earlierByteCount + Int(end.offset) >= $0 } ?? false }
+    package var isAtByteLimit: Bool { byteLimit.map { earlierByteCount + Int(end.offset) >= $0 } ?? false }
 
     /// Checks the size limit.
     /// - Throws: ``JournalError/sizeLimitReached(_:path:)`` if ``isAtByteLimit``.
-    public func checkSize() throws(JournalError) {
+    package func checkSize() throws(JournalError) {
         if let byteLimit, isAtByteLimit { throw .sizeLimitReached(byteLimit, path: directory.path) }
     }
 
@@ -22,7 +22,7 @@ extension Journal {
     ///
     /// Complexity: three system calls for each earlier segment from `position` on.
     /// - Throws: ``JournalError/file(_:)`` if a segment cannot be opened.
-    public func byteCount(from position: JournalPosition) throws(JournalError) -> Int {
+    package func byteCount(from position: JournalPosition) throws(JournalError) -> Int {
         var count = 0
         for segment in segments where segment >= position.segment {
             var size = Int(end.offset)

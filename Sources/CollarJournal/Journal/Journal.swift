@@ -7,9 +7,9 @@ import CollarWire
 /// (one for many records), acknowledge what ``durable(logID:)`` names.
 ///
 /// A journal belongs to one thread. It closes its files and gives up its lock when it is released.
-public final class Journal {
+package final class Journal {
     /// Whether the journal accepts records.
-    public enum State: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
         /// No operation has failed, or writing succeeded again after the disk was full.
         case open
         /// The disk is full. The appended records wait in memory; ``commit()`` can be tried again.
@@ -19,31 +19,31 @@ public final class Journal {
     }
 
     /// The directory of the journal's files.
-    public let directory: JournalDirectory
+    package let directory: JournalDirectory
     /// The collar.
-    public let deviceID: UInt64
+    package let deviceID: UInt64
     /// The receiver that writes, see ``ReceiverIdentity``.
-    public let receiverID: UInt32
+    package let receiverID: UInt32
     /// The receiver that wrote the journal before, if it is not ``receiverID``: the journal was copied from another machine.
     /// Nil otherwise.
-    public let previousReceiverID: UInt32?
+    package let previousReceiverID: UInt32?
     /// The damage that was skipped when the journal was opened, unless it was dealt with before.
-    public let damage: [DamageReport]
+    package let damage: [DamageReport]
     /// Whether the journal accepts records.
-    public internal(set) var state: State = .open
+    package internal(set) var state: State = .open
     /// The position up to which lines were handed to the consumer.
-    public internal(set) var emissionCursor: JournalPosition
+    package internal(set) var emissionCursor: JournalPosition
     /// How far the sealed frames of the collar have come; nil before the first. A change becomes durable with the next
     /// ``commit()``.
-    public var sealedProgress: SealedProgress?
+    package var sealedProgress: SealedProgress?
     /// The address on the air at which the collar was heard last, 1 … 254; nil if that was not recorded. A change is written with
     /// the next ``commit()``.
-    public var address: UInt8?
+    package var address: UInt8?
     /// The collar's condition as the receiver last told it to a person. A change is written with the next ``commit()``.
-    public var memory: CollarMemory
+    package var memory: CollarMemory
 
     /// Size of a segment in bytes, after which the next one begins.
-    public static let defaultSegmentByteLimit = 1 << 20
+    package static let defaultSegmentByteLimit = 1 << 20
     /// Bytes of records that may wait for a commit.
     static let pendingByteLimit = 1 << 20
     let fileSystem: any FileSystem
@@ -72,7 +72,7 @@ public final class Journal {
     var latestUnixMilliseconds: Int64
     /// The newest time in the journal when it was opened, in milliseconds since 1970 by the clock of the host that wrote it; nil if
     /// the journal was empty.
-    public let openedUnixMilliseconds: Int64?
+    package let openedUnixMilliseconds: Int64?
     /// The extent of damage that was dealt with; the key is the first segment of its ``DamagedStretch``.
     var repaired: [UInt32: DamageExtent]
     /// The files of earlier segments, for reading back.
@@ -124,46 +124,46 @@ public final class Journal {
     }
 
     /// The ids of the logs that have records; the log of the newest record comes last.
-    public var logIDs: [UInt32] { ledger.logsInOrder.map(\.id) }
+    package var logIDs: [UInt32] { ledger.logsInOrder.map(\.id) }
 
     /// The sequences of a log that are known to be lost, durable or not.
-    public func lost(logID: UInt32) -> SequenceRanges { ledger.log(logID)?.known.lost ?? SequenceRanges() }
+    package func lost(logID: UInt32) -> SequenceRanges { ledger.log(logID)?.known.lost ?? SequenceRanges() }
 
     /// The durable sequences of a log: those that may be acknowledged.
-    public func durable(logID: UInt32) -> CoveredSequences {
+    package func durable(logID: UInt32) -> CoveredSequences {
         ledger.log(logID)?.durable ?? CoveredSequences()
     }
 
     /// Whether a fix was appended, durable or not: another one with its sequence is a duplicate.
-    public func contains(_ sequence: UInt32, logID: UInt32) -> Bool {
+    package func contains(_ sequence: UInt32, logID: UInt32) -> Bool {
         ledger.isStored(sequence, logID: logID)
     }
 
     /// The highest sequence appended to a log, durable or not; nil if there is none.
-    public func highestSequence(logID: UInt32) -> UInt32? {
+    package func highestSequence(logID: UInt32) -> UInt32? {
         ledger.log(logID)?.known.highest
     }
 
     /// The highest sequence of a fix appended to a log, durable or not; nil if there is none.
     ///
     /// Complexity: as for ``CoveredSequences/stored``.
-    public func highestStored(logID: UInt32) -> UInt32? {
+    package func highestStored(logID: UInt32) -> UInt32? {
         ledger.log(logID)?.known.stored.ranges.last?.last
     }
 
     /// The lowest sequence of a log that is not covered by what was appended, durable or not.
-    public func firstMissing(logID: UInt32) -> UInt32 {
+    package func firstMissing(logID: UInt32) -> UInt32 {
         ledger.log(logID)?.known.firstMissing ?? 0
     }
 
     /// The position after all appended records. Right after an `append(_:)` it is the position after that record.
-    public var end: JournalPosition { writer.end }
+    package var end: JournalPosition { writer.end }
 
     /// Appends a fix, which is durable after the next ``commit()``. It may be one that the collar reported lost.
     /// - Returns: false for a duplicate. Nothing changes then, nor when an error is thrown.
     ///
     /// Complexity: no system call. Constant if the fix is the newest of its log, else linear in the gaps above the fix.
-    public func append(_ record: JournaledFix) throws(JournalError) -> Bool {
+    package func append(_ record: JournaledFix) throws(JournalError) -> Bool {
         try append(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds) {
             (pending) throws(JournalError) in try pending.append(record)
         }
@@ -173,7 +173,7 @@ public final class Journal {
     /// - Returns: false for a duplicate. Nothing changes then, nor when an error is thrown.
     ///
     /// Complexity: as for a fix.
-    public func append(_ record: JournaledMessage) throws(JournalError) -> Bool {
+    package func append(_ record: JournaledMessage) throws(JournalError) -> Bool {
         try append(record.message.sequence, logID: record.logID, at: record.receivedUnixMilliseconds) {
             (pending) throws(JournalError) in try pending.append(record)
         }
@@ -193,7 +193,7 @@ public final class Journal {
 
     /// Appends a range of fixes that are no longer expected. It counts as covered after the next ``commit()``.
     /// - Returns: false if all of it was already covered. Nothing changes then, nor when an error is thrown.
-    public func append(_ loss: JournaledLoss) throws(JournalError) -> Bool {
+    package func append(_ loss: JournaledLoss) throws(JournalError) -> Bool {
         try checkAccepting()
         guard loss.range.last <= Fix.maximumSequence else { throw .unencodable(.sequence(loss.range.last)) }
         let before = writer.pending.bytes.count
@@ -212,7 +212,7 @@ public final class Journal {
     }
 
     /// Remembers that all entries before `position` were handed to the consumer. The next ``commit()`` writes the position.
-    public func setEmissionCursor(_ position: JournalPosition) {
+    package func setEmissionCursor(_ position: JournalPosition) {
         emissionCursor = min(position, end)
     }
 
@@ -234,8 +234,8 @@ public final class Journal {
 
     /// Allows one more log after ``JournalError/logLimitReached``: the next record of a new log is accepted.
     /// - Returns: false if the limit is reached, see ``TrackingLimits/logCount``.
-    public func admitLog() -> Bool { ledger.admitLog() }
+    package func admitLog() -> Bool { ledger.admitLog() }
 
     /// How many fixes of a log were appended, durable or not.
-    public func storedCount(logID: UInt32) -> UInt64 { ledger.log(logID)?.known.storedCount ?? 0 }
+    package func storedCount(logID: UInt32) -> UInt64 { ledger.log(logID)?.known.storedCount ?? 0 }
 }

@@ -1,40 +1,40 @@
 import CollarWire
 
 /// A place between two records of a journal.
-public struct JournalPosition: Comparable, Hashable, Sendable {
+package struct JournalPosition: Comparable, Hashable, Sendable {
     /// Number of the segment, from 1.
-    public var segment: UInt32
+    package var segment: UInt32
     /// Bytes from the start of the segment.
-    public var offset: UInt32
+    package var offset: UInt32
 
     /// Creates a position.
-    public init(segment: UInt32, offset: UInt32) {
+    package init(segment: UInt32, offset: UInt32) {
         self.segment = segment
         self.offset = offset
     }
 
     /// The start of every journal.
-    public static let start = JournalPosition(segment: 1, offset: 0)
+    package static let start = JournalPosition(segment: 1, offset: 0)
 
     /// Whether `left` is in an earlier segment, or at a lower offset in the same one.
-    public static func < (left: JournalPosition, right: JournalPosition) -> Bool {
+    package static func < (left: JournalPosition, right: JournalPosition) -> Bool {
         (left.segment, left.offset) < (right.segment, right.offset)
     }
 }
 
 /// A fix as the journal keeps it. Its collar is that of the journal.
-public struct JournaledFix: Equatable, Sendable {
+package struct JournaledFix: Equatable, Sendable {
     /// The log the fix is in, 26 bits.
-    public var logID: UInt32
+    package var logID: UInt32
     /// When the host received it, in milliseconds since 1970 by the host's clock; 48 bits.
-    public var receivedUnixMilliseconds: Int64
+    package var receivedUnixMilliseconds: Int64
     /// The signal that the radio reported for the frame; nil if it reported none.
-    public var signal: RadioSignal?
+    package var signal: RadioSignal?
     /// The fix, in the codes with which the collar logged it.
-    public var fix: Fix
+    package var fix: Fix
 
     /// Creates a record. It is checked when it is appended.
-    public init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, fix: Fix) {
+    package init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, fix: Fix) {
         self.logID = logID
         self.receivedUnixMilliseconds = receivedUnixMilliseconds
         self.signal = signal
@@ -43,18 +43,18 @@ public struct JournaledFix: Equatable, Sendable {
 }
 
 /// A message of a collar's application, as the journal keeps it. Its collar is that of the journal.
-public struct JournaledMessage: Equatable, Sendable {
+package struct JournaledMessage: Equatable, Sendable {
     /// The log the message is in, 26 bits.
-    public var logID: UInt32
+    package var logID: UInt32
     /// When the host received it, in milliseconds since 1970 by the host's clock; 48 bits.
-    public var receivedUnixMilliseconds: Int64
+    package var receivedUnixMilliseconds: Int64
     /// The signal that the radio reported for the frame; nil if it reported none.
-    public var signal: RadioSignal?
+    package var signal: RadioSignal?
     /// The message and its sequence in the log.
-    public var message: CollarMessage
+    package var message: CollarMessage
 
     /// Creates a record. It is checked when it is appended.
-    public init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, message: CollarMessage) {
+    package init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, message: CollarMessage) {
         self.logID = logID
         self.receivedUnixMilliseconds = receivedUnixMilliseconds
         self.signal = signal
@@ -63,7 +63,7 @@ public struct JournaledMessage: Equatable, Sendable {
 }
 
 /// Why fixes are no longer expected.
-public enum LossReason: UInt8, Equatable, Sendable {
+package enum LossReason: UInt8, Equatable, Sendable {
     /// The collar overwrote them before they were delivered.
     case overwritten = 1
     /// The collar says that another receiver has them.
@@ -77,22 +77,22 @@ public enum LossReason: UInt8, Equatable, Sendable {
     var mayBeRevised: Bool { self == .overwritten || self == .deliveredElsewhere }
 
     /// Whether the fixes are stored at another place.
-    public var isElsewhere: Bool { self == .deliveredElsewhere || self == .storedBeforeMove }
+    package var isElsewhere: Bool { self == .deliveredElsewhere || self == .storedBeforeMove }
 }
 
 /// A range that counts as covered although no fix of it is stored.
-public struct JournaledLoss: Equatable, Sendable {
+package struct JournaledLoss: Equatable, Sendable {
     /// The log, 26 bits.
-    public var logID: UInt32
+    package var logID: UInt32
     /// The sequences.
-    public var range: SequenceRange
+    package var range: SequenceRange
     /// Why they are no longer expected.
-    public var reason: LossReason
+    package var reason: LossReason
     /// When the host learned of the loss, in milliseconds since 1970 by the host's clock; 48 bits.
-    public var receivedUnixMilliseconds: Int64
+    package var receivedUnixMilliseconds: Int64
 
     /// Creates a record. It is checked when it is appended.
-    public init(logID: UInt32, range: SequenceRange, reason: LossReason, receivedUnixMilliseconds: Int64) {
+    package init(logID: UInt32, range: SequenceRange, reason: LossReason, receivedUnixMilliseconds: Int64) {
         self.logID = logID
         self.range = range
         self.reason = reason
@@ -101,7 +101,7 @@ public struct JournaledLoss: Equatable, Sendable {
 }
 
 /// An entry of a journal for the consumer. Entries are in the order in which they were appended.
-public enum JournalEntry: Equatable, Sendable {
+package enum JournalEntry: Equatable, Sendable {
     /// A fix.
     case fix(JournaledFix)
     /// A message of the collar's application.
@@ -126,46 +126,46 @@ extension JournalEntry {
 }
 
 /// A range whose records were lost to damage.
-public struct UncoveredRange: Equatable, Sendable {
+package struct UncoveredRange: Equatable, Sendable {
     /// The log, 26 bits.
-    public var logID: UInt32
+    package var logID: UInt32
     /// The sequences.
-    public var range: SequenceRange
+    package var range: SequenceRange
 
     /// Creates a range.
-    public init(logID: UInt32, range: SequenceRange) {
+    package init(logID: UInt32, range: SequenceRange) {
         self.logID = logID
         self.range = range
     }
 }
 
 /// Entries read back from a journal.
-public struct JournalBatch: Equatable, Sendable {
+package struct JournalBatch: Equatable, Sendable {
     /// One entry, and the position after it.
-    public struct Element: Equatable, Sendable {
+    package struct Element: Equatable, Sendable {
         /// The entry.
-        public let entry: JournalEntry
+        package let entry: JournalEntry
         /// The position after it, which becomes the emission cursor when the entry has been handed over.
-        public let end: JournalPosition
+        package let end: JournalPosition
     }
 
     /// The entries, in order.
-    public internal(set) var elements: [Element] = []
+    package internal(set) var elements: [Element] = []
     /// Where the next batch begins.
-    public internal(set) var end: JournalPosition
+    package internal(set) var end: JournalPosition
     /// Whether there are no more entries.
-    public internal(set) var isAtEnd = false
+    package internal(set) var isAtEnd = false
     /// The damage that was skipped from the requested position up to ``end``, in order.
-    public internal(set) var damage: [DamageReport] = []
+    package internal(set) var damage: [DamageReport] = []
 }
 
 /// Bytes of a segment that are no record, or a missing segment. Reading skips them. The remains of an unfinished write at the
 /// end of the last segment are no damage.
-public struct DamageReport: Equatable, Sendable {
+package struct DamageReport: Equatable, Sendable {
     /// The segment's number; if several consecutive segments are missing, the number of the first.
-    public let segment: UInt32
+    package let segment: UInt32
     /// Where the damage begins, in bytes from the start of the segment.
-    public let offset: Int
+    package let offset: Int
     /// How many bytes; 0 if the segment is missing.
-    public let byteCount: Int
+    package let byteCount: Int
 }

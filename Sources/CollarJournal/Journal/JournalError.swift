@@ -1,7 +1,7 @@
 import Glibc
 
 /// Why the journal cannot do what it was asked to.
-public enum JournalError: Error, Equatable, Sendable {
+package enum JournalError: Error, Equatable, Sendable {
     /// The operating system refused a file operation.
     case file(FileFailure)
     /// Another process has the journal open. The process id is nil if the lock file does not name it.
@@ -54,7 +54,7 @@ extension JournalError {
 }
 
 /// Which value a record cannot carry.
-public enum EncodingFailure: Equatable, Sendable {
+package enum EncodingFailure: Equatable, Sendable {
     /// A field of a fix is out of its range.
     case fix(sequence: UInt32)
     /// A log id above 26 bits.

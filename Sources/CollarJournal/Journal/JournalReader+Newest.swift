@@ -1,21 +1,21 @@
 import CollarWire
 
 /// What a journal says about its collar as a whole.
-public struct JournalSummary: Equatable, Sendable {
+package struct JournalSummary: Equatable, Sendable {
     /// The collar's newest fix: the one with the highest sequence of the current log, which is the log of the newest record. If
     /// that log has none yet, the fix that was stored last. Nil if no fix is left.
-    public var newest: JournaledFix?
+    package var newest: JournaledFix?
     /// Fixes and messages that are stored or were stored and removed as old ones, of all logs.
-    public var storedCount: UInt64 = 0
+    package var storedCount: UInt64 = 0
     /// Sequences of the current log that are below its highest one and neither stored nor given up.
-    public var missingCount: UInt64 = 0
+    package var missingCount: UInt64 = 0
     /// Fixes of all logs that are no longer expected.
-    public var lostCount: UInt64 = 0
+    package var lostCount: UInt64 = 0
     /// Bytes in all segments.
-    public var byteCount = 0
+    package var byteCount = 0
 
     /// The summary of an empty journal.
-    public init() {}
+    package init() {}
 }
 
 extension JournalReader {
@@ -27,7 +27,7 @@ extension JournalReader {
     ///
     /// Complexity: reads the newest two segments, and further ones only while an older one can have a higher sequence: when a whole
     /// segment is filled with a backlog.
-    public func summary(examining examine: (JournaledFix) -> Void) throws(JournalError) -> JournalSummary {
+    package func summary(examining examine: (JournaledFix) -> Void) throws(JournalError) -> JournalSummary {
         var summary = JournalSummary()
         let end = try end()
         summary.byteCount = try extent().byteCount

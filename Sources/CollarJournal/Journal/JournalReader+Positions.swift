@@ -3,7 +3,7 @@ import CollarWire
 // What a reader needs to store its position and to go on there.
 extension JournalReader {
     /// The position after all records that are there now, durable or not.
-    public func end() throws(JournalError) -> JournalPosition {
+    package func end() throws(JournalError) -> JournalPosition {
         try lookForSegments()
         return try endPosition()
     }
@@ -26,14 +26,14 @@ extension JournalReader {
     }
 
     /// The coverage of each log at a position, see ``Journal/coverage(at:)``.
-    public func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
+    package func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
         try coverage(before: position)
     }
 
     /// The log of the newest record before a position; nil if there is none.
     ///
     /// Complexity: as for ``coverage(at:)``.
-    public func newestLogID(at position: JournalPosition) throws(JournalError) -> UInt32? {
+    package func newestLogID(at position: JournalPosition) throws(JournalError) -> UInt32? {
         guard let last = segments.last else { return nil }
         var limit = min(position, JournalPosition(segment: last, offset: .max))
         if let segment = segment(atOrBehind: limit.segment), segment > limit.segment {
@@ -46,7 +46,7 @@ extension JournalReader {
     /// - Parameters:
     ///   - place: the place.
     ///   - former: an identified position. If it is in the same segment, the start of that segment is not read again.
-    public func identified(_ place: JournalPosition, after former: ReaderPosition? = nil) throws(JournalError) -> ReaderPosition {
+    package func identified(_ place: JournalPosition, after former: ReaderPosition? = nil) throws(JournalError) -> ReaderPosition {
         if let former, former.place == place { return former }
         do throws(JournalError) {
             if segment(atOrBehind: place.segment) == place.segment {
@@ -70,7 +70,7 @@ extension JournalReader {
 
     /// The position at which reading goes on so that nothing is left out: the place itself if the same records are before it, else
     /// the start of its segment or of the journal. Entries are then read again.
-    public func position(goingOnAt former: ReaderPosition) throws(JournalError) -> JournalPosition {
+    package func position(goingOnAt former: ReaderPosition) throws(JournalError) -> JournalPosition {
         let place = former.place
         guard place > .start, let oldest = segments.first, let newest = segments.last else { return .start }
         // Segments are removed from the oldest on, and what was before the position counts as taken.
@@ -112,7 +112,7 @@ extension JournalReader {
     /// Makes the records from one position to another durable, whoever wrote them.
     ///
     /// Complexity: one `fdatasync` for each segment between the positions.
-    public func makeDurable(from start: JournalPosition, to end: JournalPosition) throws(JournalError) {
+    package func makeDurable(from start: JournalPosition, to end: JournalPosition) throws(JournalError) {
         for segment in segments where segment >= start.segment && segment <= end.segment {
             do throws(JournalError) { try synchronize(segment) } catch {
                 guard try isRemoved(segment, after: error) else { throw error }

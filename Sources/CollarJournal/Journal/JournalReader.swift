@@ -3,11 +3,11 @@ import CollarWire
 /// Reads the journal of a collar without a lock and without writing, also while another process appends to it.
 ///
 /// A reader belongs to one thread.
-public final class JournalReader {
+package final class JournalReader {
     /// The directory of the journal's files.
-    public let directory: JournalDirectory
+    package let directory: JournalDirectory
     /// The collar.
-    public let deviceID: UInt64
+    package let deviceID: UInt64
 
     /// The segment numbers that the last search found, ascending.
     private(set) var segments: [UInt32]
@@ -16,7 +16,7 @@ public final class JournalReader {
     private var chunk: [UInt8] = []
 
     /// Looks for the segments of a collar.
-    public convenience init(
+    package convenience init(
         stateDirectory: String, deviceID: UInt64, fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) {
         try self.init(
@@ -40,7 +40,7 @@ public final class JournalReader {
     /// - Returns: some entries, or none if there are no more; and the damage that was skipped.
     ///
     /// Complexity: memory for one chunk of 64 KiB and the entries in it.
-    public func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
+    package func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
         // The buffer is taken out of the reader, because reading accesses the reader itself.
         var chunk: [UInt8] = []
         swap(&chunk, &self.chunk)
@@ -55,7 +55,7 @@ public final class JournalReader {
     /// host's clock). The position is the start of a segment. It is earlier than necessary if the clock was set back.
     ///
     /// Complexity: a binary search over the segments, one chunk of 64 KiB each.
-    public func position(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
+    package func position(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
         try position(beginningBefore: unixMilliseconds)
     }
 
@@ -63,7 +63,7 @@ public final class JournalReader {
     ///
     /// Complexity: a binary search over the checkpoints at the starts of the segments, then one segment is read. If the fix
     /// is not in that segment, as can happen after damage, every checkpoint is read.
-    public func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
+    package func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
         try record(of: sequence, logID: logID)?.end
     }
 }
@@ -115,7 +115,7 @@ extension JournalReader: SegmentBytes {
     /// How far the sealed frames of the collar have come; nil if there were none.
     ///
     /// Complexity: reads the last segment, and earlier ones only if its checkpoint is not complete.
-    public func sealedProgress() throws(JournalError) -> SealedProgress? {
+    package func sealedProgress() throws(JournalError) -> SealedProgress? {
         guard let last = segments.last else { return nil }
         let end = JournalPosition(segment: last, offset: .max)
         return try JournalRecovery(self, upTo: end, asksForLossesAgain: true).sealed

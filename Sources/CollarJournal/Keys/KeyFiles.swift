@@ -4,25 +4,25 @@ import CollarWire
 /// these lines, each of which may be missing: the 32 hexadecimal digits of the key; up to four times `pending` and a key that the
 /// collar may have taken over; `accept-restart` and the id of a log. A file with the single line `removed` says that a
 /// person has removed the key: frames of the collar in clear are taken again, although the journal knows of a key.
-public struct KeyFiles {
+package struct KeyFiles {
     /// A key and what is allowed with it.
-    public struct Entry: Equatable, Sendable {
+    package struct Entry: Equatable, Sendable {
         /// The key; nil if there is only a pending one.
-        public var key: CollarKey?
+        package var key: CollarKey?
         /// Keys that the collar offered over a cable or that a person gave beside ``key``, the newest last. With the first identity that one of them opens, it takes the
         /// place of ``key``, see ``activate(_:)``.
-        public private(set) var pendingKeys: [CollarKey] = []
+        package private(set) var pendingKeys: [CollarKey] = []
         /// The log with which a boot count below the highest known one is accepted, once; nil for none.
-        public var acceptedRestart: UInt32?
+        package var acceptedRestart: UInt32?
 
         /// Creates an entry.
-        public init(key: CollarKey?, acceptedRestart: UInt32? = nil) {
+        package init(key: CollarKey?, acceptedRestart: UInt32? = nil) {
             self.key = key
             self.acceptedRestart = acceptedRestart
         }
 
         /// Adds a key that the collar may have. If there are too many, the oldest one is removed.
-        public mutating func addPending(_ key: CollarKey) {
+        package mutating func addPending(_ key: CollarKey) {
             pendingKeys.removeAll { $0 == key }
             pendingKeys.append(key)
             pendingKeys.removeFirst(max(0, pendingKeys.count - Entry.pendingLimit))
@@ -30,7 +30,7 @@ public struct KeyFiles {
 
         /// A key of the collar was found in force: it takes the place of ``key``. Pending keys that were offered after it remain,
         /// because the collar may have taken one of them over since.
-        public mutating func activate(_ key: CollarKey) {
+        package mutating func activate(_ key: CollarKey) {
             guard self.key != key else { return }
             self.key = key
             if let index = pendingKeys.firstIndex(of: key) { pendingKeys.removeFirst(index + 1) } else { pendingKeys = [] }
@@ -67,13 +67,13 @@ public struct KeyFiles {
     }
 
     /// The directory of the files.
-    public let path: String
+    package let path: String
     private let stateDirectory: String
     private let fileSystem: any FileSystem
     private static let removalNote = "removed\n"
 
     /// Names the key files of a state directory.
-    public init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
+    package init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         self.stateDirectory = stateDirectory
         self.fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         path = "\(stateDirectory)/keys"
@@ -82,7 +82,7 @@ public struct KeyFiles {
     /// The collars that have a key file, in the order of their ids; nil if the directory of the files is missing.
     /// - Throws: ``JournalError/misnamedKey(path:name:)`` for a name with capitals, so that no key is passed over;
     ///   ``JournalError/file(_:)`` if the directory cannot be read.
-    public func deviceIDs() throws(JournalError) -> [UInt64]? {
+    package func deviceIDs() throws(JournalError) -> [UInt64]? {
         let names: [String]
         do throws(FileFailure) { names = try fileSystem.names(in: path) } catch {
             if error.isAbsence { return nil }
@@ -97,7 +97,7 @@ public struct KeyFiles {
     /// The key of a collar; nil if it has none, also if a person has removed it.
     /// - Throws: ``JournalError/unreadableKey(path:)`` if the file does not hold a key, ``JournalError/file(_:)`` if it cannot be
     ///   read.
-    public func entry(of deviceID: UInt64) throws(JournalError) -> Entry? {
+    package func entry(of deviceID: UInt64) throws(JournalError) -> Entry? {
         let path = path(of: deviceID)
         let bytes = try SmallFile.contents(of: path, fileSystem)
         if bytes == Array(KeyFiles.removalNote.utf8) { return nil }
@@ -108,12 +108,12 @@ public struct KeyFiles {
     }
 
     /// Whether a person has removed the key of a collar, and has given it no other since.
-    public func isRemoved(_ deviceID: UInt64) throws(JournalError) -> Bool {
+    package func isRemoved(_ deviceID: UInt64) throws(JournalError) -> Bool {
         try SmallFile.contents(of: path(of: deviceID), fileSystem) == Array(KeyFiles.removalNote.utf8)
     }
 
     /// Makes the directory of the files, and the state directory, if they are missing.
-    public func makeDirectories() throws(JournalError) {
+    package func makeDirectories() throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
             try JournalDirectory.make(path, fileSystem: fileSystem)
@@ -123,7 +123,7 @@ public struct KeyFiles {
     /// Reads and changes keys while no other process changes them. Every change is made within this call: a running receiver and a
     /// person at the command line may change the keys of one collar at the same time.
     /// - Returns: false if another process is changing keys; then `body` was not called, and the caller tries again.
-    public func whileLocked(_ body: () throws(JournalError) -> Void) throws(JournalError) -> Bool {
+    package func whileLocked(_ body: () throws(JournalError) -> Void) throws(JournalError) -> Bool {
         guard let directory = try LockHolder.lock(directory: path, fileSystem) else { return false }
         defer { fileSystem.close(directory) }
         try body()
@@ -131,11 +131,11 @@ public struct KeyFiles {
     }
 
     /// Stores keys durably, in place of earlier ones.
-    public func store(_ entry: Entry, of deviceID: UInt64) throws(JournalError) { try replace(deviceID, with: entry.text) }
+    package func store(_ entry: Entry, of deviceID: UInt64) throws(JournalError) { try replace(deviceID, with: entry.text) }
 
     /// Removes the key of a collar durably, and notes that. Without the note, a missing file counts as a key that is lost, and the frames
     /// of the collar in clear are not taken.
-    public func remove(_ deviceID: UInt64) throws(JournalError) { try replace(deviceID, with: KeyFiles.removalNote) }
+    package func remove(_ deviceID: UInt64) throws(JournalError) { try replace(deviceID, with: KeyFiles.removalNote) }
 
     private func replace(_ deviceID: UInt64, with text: String) throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
@@ -144,7 +144,7 @@ public struct KeyFiles {
     }
 
     /// Makes durable which files there are. A program that changed a key may have ended, or failed, before that.
-    public func synchronize() throws(JournalError) {
+    package func synchronize() throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in try fileSystem.synchronizeDirectory(at: path) }
     }
 
@@ -153,11 +153,11 @@ public struct KeyFiles {
 
 extension CollarKey {
     /// The key of 32 hexadecimal digits; nil for any other text.
-    public init?(hexadecimal digits: some StringProtocol) {
+    package init?(hexadecimal digits: some StringProtocol) {
         guard let bytes = [UInt8](hexadecimal: digits), bytes.count == CollarKey.byteCount else { return nil }
         self.init(bytes.span)
     }
 
     /// The key as 32 hexadecimal digits.
-    public var hexadecimalDigits: String { String(hexadecimal: bytes.span) }
+    package var hexadecimalDigits: String { String(hexadecimal: bytes.span) }
 }

@@ -1,22 +1,22 @@
 /// The files of the named readers of a state directory: `readers/NAME.reader`.
 ///
 /// A reader writes its file itself, whoever its user is. The receiver only reads them, to keep what they have not taken.
-public struct ReaderFiles {
+package struct ReaderFiles {
     /// The directory of the files.
-    public let path: String
+    package let path: String
     private let fileSystem: any FileSystem
     private static let suffix = ".reader"
     /// The largest file that is read, in bytes: positions of 256 collars, three times.
     private static let byteLimit = 65_536
 
     /// Names the files of a state directory.
-    public init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
+    package init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         self.fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         path = "\(stateDirectory)/readers"
     }
 
     /// Makes the directory. Where the state directory is shared with the group `collar-link`, its members may add readers.
-    public func makeDirectory() throws(JournalError) {
+    package func makeDirectory() throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
             try JournalDirectory.make(path, fileSystem: fileSystem)
             _ = try fileSystem.share(path, as: .writableDirectory)
@@ -24,7 +24,7 @@ public struct ReaderFiles {
     }
 
     /// The names of the readers, in their order; none if there is no directory.
-    public func names() throws(JournalError) -> [ReaderName] {
+    package func names() throws(JournalError) -> [ReaderName] {
         do throws(FileFailure) {
             return try fileSystem.names(in: path).filter { $0.hasSuffix(ReaderFiles.suffix) }
                 .compactMap { ReaderName(String($0.dropLast(ReaderFiles.suffix.count))) }.sorted { $0.text < $1.text }
@@ -37,7 +37,7 @@ public struct ReaderFiles {
     /// The state of a reader; nil if there is no such reader.
     /// - Throws: ``JournalError/unreadableReader(path:)`` if its file holds something else, ``JournalError/readerDenied(path:owner:)``
     ///   if it is another user's.
-    public func state(of name: ReaderName) throws(JournalError) -> ReaderState? {
+    package func state(of name: ReaderName) throws(JournalError) -> ReaderState? {
         let bytes = try namingOwner(of: path(of: name)) { () throws(JournalError) in
             try SmallFile.contents(of: path(of: name), byteLimit: ReaderFiles.byteLimit, fileSystem)
         }
@@ -51,7 +51,7 @@ public struct ReaderFiles {
     /// Stores the state of a reader durably.
     /// - Throws: ``JournalError/readerReplaced(path:)`` if the state directory was restored or removed under the reader: its position is
     ///   one in the former journals.
-    public func store(_ state: ReaderState, of name: ReaderName, holding lock: ReaderLock) throws(JournalError) {
+    package func store(_ state: ReaderState, of name: ReaderName, holding lock: ReaderLock) throws(JournalError) {
         try lock.check()
         try JournalError.wrapping { () throws(FileFailure) in
             try SmallFile.replace(path(of: name), in: path, with: Array(state.text.utf8), fileSystem) {
@@ -63,7 +63,7 @@ public struct ReaderFiles {
     /// Removes a reader: what it has not taken may be removed from the journals.
     /// - Returns: false if there is no such reader.
     /// - Throws: ``JournalError/readerInUse(_:processID:)`` if a process reads under the name.
-    public func remove(_ name: ReaderName) throws(JournalError) -> Bool {
+    package func remove(_ name: ReaderName) throws(JournalError) -> Bool {
         let lock = try lockForRemoval(name)
         defer { withExtendedLifetime(lock) {} }
         do throws(FileFailure) {
@@ -78,7 +78,7 @@ public struct ReaderFiles {
 
     /// Keeps a second process with the same name out, as long as the returned value lives.
     /// - Throws: ``JournalError/readerInUse(_:processID:)`` if another process has the name.
-    public func lock(_ name: ReaderName) throws(JournalError) -> ReaderLock {
+    package func lock(_ name: ReaderName) throws(JournalError) -> ReaderLock {
         // An existing file is opened without O_CREAT: the kernel may refuse that for another user's file in a shared directory.
         let file = try namingOwner(of: lockPath(of: name)) { () throws(JournalError) in
             try JournalError.wrapping { () throws(FileFailure) in
@@ -131,7 +131,7 @@ public struct ReaderFiles {
 }
 
 /// The lock of a named reader; it ends with the value or the process.
-public final class ReaderLock {
+package final class ReaderLock {
     private let file: FileReference
     private let fileSystem: any FileSystem
 
@@ -142,7 +142,7 @@ public final class ReaderLock {
 
     /// Makes sure that the lock file still exists. A state directory may be restored or removed while its readers run.
     /// - Throws: ``JournalError/readerReplaced(path:)`` if the lock file was removed or replaced.
-    public func check() throws(JournalError) {
+    package func check() throws(JournalError) {
         do throws(FileFailure) { try fileSystem.checkName(of: file) } catch {
             throw error.isAbsence ? .readerReplaced(path: file.path) : .file(error)
         }

@@ -1,15 +1,15 @@
 /// How far a named reader lags behind a journal.
-public struct ReaderLag: Equatable, Sendable {
+package struct ReaderLag: Equatable, Sendable {
     /// Fixes and messages that it has not taken, of those kinds that it takes.
-    public var entryCount = 0
+    package var entryCount = 0
     /// When the oldest of these was received, in milliseconds since 1970; nil if there is none.
-    public var oldestUnixMilliseconds: Int64?
+    package var oldestUnixMilliseconds: Int64?
 
     /// No lag.
-    public init() {}
+    package init() {}
 
     /// Adds the lag behind another journal.
-    public mutating func add(_ other: ReaderLag) {
+    package mutating func add(_ other: ReaderLag) {
         entryCount += other.entryCount
         if let oldest = other.oldestUnixMilliseconds { oldestUnixMilliseconds = min(oldestUnixMilliseconds ?? .max, oldest) }
     }
@@ -19,7 +19,7 @@ extension JournalReader {
     /// How far a reader lags.
     ///
     /// Complexity: reads everything after its position.
-    public func lag(of state: ReaderState) throws(JournalError) -> ReaderLag {
+    package func lag(of state: ReaderState) throws(JournalError) -> ReaderLag {
         var lag = ReaderLag()
         var place = try position(goingOnAt: state.position(in: deviceID))
         while true {
@@ -41,7 +41,7 @@ extension ReaderState {
     /// How far the reader lags behind all journals that it reads.
     ///
     /// Complexity: reads everything that it has not taken.
-    public func lag(
+    package func lag(
         stateDirectory: String, fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> ReaderLag {
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)

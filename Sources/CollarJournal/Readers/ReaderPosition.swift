@@ -2,49 +2,49 @@
 ///
 /// Records that a failed synchronisation leaves in doubt are cut off, and a journal may be restored from a backup. Other records then
 /// stand at a position that a reader has stored. See ``JournalReader/position(goingOnAt:)``.
-public struct ReaderPosition: Equatable, Sendable {
+package struct ReaderPosition: Equatable, Sendable {
     /// The place.
-    public var place: JournalPosition
+    package var place: JournalPosition
     /// When the segment of the place began, in milliseconds since 1970; 0 if that is unknown.
-    public var segmentUnixMilliseconds: Int64
+    package var segmentUnixMilliseconds: Int64
     /// A hash of the bytes before the place; 0 if it is unknown.
-    public var fingerprint: UInt64
+    package var fingerprint: UInt64
 
     /// Creates a position.
-    public init(place: JournalPosition, segmentUnixMilliseconds: Int64, fingerprint: UInt64) {
+    package init(place: JournalPosition, segmentUnixMilliseconds: Int64, fingerprint: UInt64) {
         self.place = place
         self.segmentUnixMilliseconds = segmentUnixMilliseconds
         self.fingerprint = fingerprint
     }
 
     /// The position before all records.
-    public static let start = ReaderPosition(place: .start, segmentUnixMilliseconds: 0, fingerprint: 0)
+    package static let start = ReaderPosition(place: .start, segmentUnixMilliseconds: 0, fingerprint: 0)
 }
 
 /// How far a named reader has come.
-public struct ReaderState: Equatable, Sendable {
+package struct ReaderState: Equatable, Sendable {
     /// The collars that it reads; nil for all.
-    public var collars: Set<UInt64>?
+    package var collars: Set<UInt64>?
     /// Whether it takes fixes.
-    public var takesFixes = true
+    package var takesFixes = true
     /// Whether it takes messages.
-    public var takesMessages = true
+    package var takesMessages = true
     /// The position in the journal of each collar of which it has taken something.
-    public var positions: [UInt64: ReaderPosition] = [:]
+    package var positions: [UInt64: ReaderPosition] = [:]
     /// The position in the event log; nil if it reads no events.
-    public var events: EventPosition?
+    package var events: EventPosition?
     /// When it was active last, in milliseconds since 1970.
-    public var seenUnixMilliseconds: Int64
+    package var seenUnixMilliseconds: Int64
 
     /// The state of a reader that has taken nothing.
-    public init(collars: Set<UInt64>? = nil, seenUnixMilliseconds: Int64) {
+    package init(collars: Set<UInt64>? = nil, seenUnixMilliseconds: Int64) {
         self.collars = collars
         self.seenUnixMilliseconds = seenUnixMilliseconds
     }
 
     /// Whether it reads a collar.
-    public func reads(_ deviceID: UInt64) -> Bool { collars?.contains(deviceID) ?? true }
+    package func reads(_ deviceID: UInt64) -> Bool { collars?.contains(deviceID) ?? true }
 
     /// The position in the journal of a collar; the start if it has taken nothing of the collar.
-    public func position(in deviceID: UInt64) -> ReaderPosition { positions[deviceID] ?? .start }
+    package func position(in deviceID: UInt64) -> ReaderPosition { positions[deviceID] ?? .start }
 }

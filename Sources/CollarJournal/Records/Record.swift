@@ -106,18 +106,18 @@ struct Progress: Equatable {
 
 /// How far the sealed frames of a collar have come: frames of this boot up to this counter were received. After a restart
 /// they count as repeats.
-public struct SealedProgress: Equatable, Sendable {
+package struct SealedProgress: Equatable, Sendable {
     /// Tells for which key of the collar this holds, see `SealingKeys`.
-    public var keyFingerprint: UInt32
+    package var keyFingerprint: UInt32
     /// The log that the collar had in this boot.
-    public var logID: UInt32
+    package var logID: UInt32
     /// The newest boot count of an authentic identity, and the highest counter of an authentic frame in this boot.
-    public var number: FrameNumber
+    package var number: FrameNumber
     /// The highest boot count that a restart retired; 0 if none did.
-    public var highestRetiredBootCount: UInt32
+    package var highestRetiredBootCount: UInt32
 
     /// Creates a value.
-    public init(keyFingerprint: UInt32, logID: UInt32, number: FrameNumber, highestRetiredBootCount: UInt32 = 0) {
+    package init(keyFingerprint: UInt32, logID: UInt32, number: FrameNumber, highestRetiredBootCount: UInt32 = 0) {
         self.keyFingerprint = keyFingerprint
         self.logID = logID
         self.number = number

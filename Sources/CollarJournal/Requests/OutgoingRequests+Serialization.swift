@@ -8,7 +8,7 @@ extension OutgoingRequests {
     private static let title = "collar-link requests 1"
 
     /// The text as bytes, 4 KiB at most.
-    public var text: [UInt8] {
+    package var text: [UInt8] {
         var lines = [OutgoingRequests.title, "collar \(JournalDirectory.name(of: deviceID))", "receiver \(receiverID)"]
         lines.append("last \(lastRequestID)")
         if highestVersion > .defaults { lines.append("version \(highestVersion.rawValue)") }
@@ -30,7 +30,7 @@ extension OutgoingRequests {
 
     /// Reads a text.
     /// - Returns: nil if ``text`` cannot have produced the bytes.
-    public init?(text: [UInt8]) {
+    package init?(text: [UInt8]) {
         guard text.last == UInt8(ascii: "\n"),
             let end = text.dropLast().lastIndex(of: UInt8(ascii: "\n"))
         else { return nil }

@@ -2,21 +2,21 @@ import CollarARQ
 import CollarWire
 
 /// The requests of a host to one collar and their results, as they are kept across restarts.
-public struct OutgoingRequests: Equatable, Sendable {
+package struct OutgoingRequests: Equatable, Sendable {
     /// A request that has not ended.
-    public struct Open: Equatable, Sendable {
+    package struct Open: Equatable, Sendable {
         /// The request's id on the air.
-        public var requestID: UInt16
+        package var requestID: UInt16
         /// The request.
-        public var request: HostRequest
+        package var request: HostRequest
         /// When the request ends if it is not answered, in milliseconds since 1970.
-        public var deadlineUnixMilliseconds: Int64
+        package var deadlineUnixMilliseconds: Int64
         /// How many requests were made after this one; at most 8.
-        public internal(set) var successorCount: UInt8 = 0
+        package internal(set) var successorCount: UInt8 = 0
     }
 
     /// How a request ended.
-    public enum End: Equatable, Sendable {
+    package enum End: Equatable, Sendable {
         /// The collar answered the request, or the request's deadline passed.
         case outcome(HostRequestOutcome)
         /// A newer request of the same kind replaced it before it was sent.
@@ -24,43 +24,43 @@ public struct OutgoingRequests: Equatable, Sendable {
     }
 
     /// A request that has ended.
-    public struct Ended: Equatable, Sendable {
+    package struct Ended: Equatable, Sendable {
         /// The request's id on the air.
-        public var requestID: UInt16
+        package var requestID: UInt16
         /// The request.
-        public var request: HostRequest
+        package var request: HostRequest
         /// How it ended.
-        public var end: End
+        package var end: End
     }
 
     /// Settings that a collar reported.
-    public struct Report: Equatable, Sendable {
+    package struct Report: Equatable, Sendable {
         /// Their version.
-        public var version: SettingsVersion
+        package var version: SettingsVersion
         /// Values by key; some are missing while only a part of the report has come.
-        public var values: [UInt8: UInt32]
+        package var values: [UInt8: UInt32]
     }
 
     /// The most ended requests that are kept, so that a program that waited for one can ask for its result.
-    public static let endedLimit = 16
+    package static let endedLimit = 16
 
     /// The collar.
-    public let deviceID: UInt64
+    package let deviceID: UInt64
     /// The receiver in whose name requests are made.
-    public let receiverID: UInt32
+    package let receiverID: UInt32
     /// The id that was used last; see `RequestQueue`.
-    public private(set) var lastRequestID: UInt16
+    package private(set) var lastRequestID: UInt16
     /// The highest version of settings that was ordered, or was reported and plausible.
-    public private(set) var highestVersion = SettingsVersion.defaults
+    package private(set) var highestVersion = SettingsVersion.defaults
     /// The settings that the collar reported last; nil if it never did.
-    public private(set) var report: Report?
+    package private(set) var report: Report?
     /// Requests that have not ended, in the order in which they were made.
-    public internal(set) var open: [Open] = []
+    package internal(set) var open: [Open] = []
     /// The last requests that have ended, the newest last.
-    public private(set) var ended: [Ended] = []
+    package private(set) var ended: [Ended] = []
 
     /// Begins without requests. The ids that follow `lastRequestID` are used next.
-    public init(deviceID: UInt64, receiverID: UInt32, lastRequestID: UInt16) {
+    package init(deviceID: UInt64, receiverID: UInt32, lastRequestID: UInt16) {
         self.deviceID = deviceID
         self.receiverID = receiverID
         self.lastRequestID = lastRequestID
@@ -68,7 +68,7 @@ public struct OutgoingRequests: Equatable, Sendable {
 
     /// Begins at a random id, for use when nothing is known of earlier requests. If a collar receives one of the last eight ids
     /// that it executed, it only repeats the old result; a random id is among them with a probability of 1 in 8,000.
-    public static func beginning(
+    package static func beginning(
         deviceID: UInt64, receiverID: UInt32, random: inout some RandomNumberGenerator
     ) -> OutgoingRequests {
         OutgoingRequests(
@@ -77,7 +77,7 @@ public struct OutgoingRequests: Equatable, Sendable {
 
     /// Continues at a random id: the file may be an old copy, and ids used since then must not be used again. None of the
     /// next 32 ids is that of a request in the file.
-    public mutating func skipUsedIDs(random: inout some RandomNumberGenerator) {
+    package mutating func skipUsedIDs(random: inout some RandomNumberGenerator) {
         let usedIDs = open.map(\.requestID) + ended.map(\.requestID)
         repeat {
             lastRequestID = .random(in: 0 ... .max, using: &random)
@@ -85,19 +85,19 @@ public struct OutgoingRequests: Equatable, Sendable {
     }
 
     /// Adds a request that was made now, with the id that it got.
-    public mutating func add(requestID: UInt16, _ request: HostRequest, deadlineUnixMilliseconds: Int64) {
+    package mutating func add(requestID: UInt16, _ request: HostRequest, deadlineUnixMilliseconds: Int64) {
         for index in open.indices { open[index].successorCount = min(open[index].successorCount + 1, 8) }
         lastRequestID = requestID
         open.append(Open(requestID: requestID, request: request, deadlineUnixMilliseconds: deadlineUnixMilliseconds))
     }
 
     /// Notes that a version of settings exists. One that is not plausible is ignored: it would leave no higher version.
-    public mutating func learn(of version: SettingsVersion) {
+    package mutating func learn(of version: SettingsVersion) {
         if version.isPlausible(after: highestVersion) { highestVersion = max(highestVersion, version) }
     }
 
     /// Adds the settings of one received frame of a report.
-    public mutating func accept(_ settings: Settings) {
+    package mutating func accept(_ settings: Settings) {
         learn(of: settings.version)
         var values = report?.version == settings.version ? report?.values ?? [:] : [:]
         for index in 0..<settings.entries.count {
@@ -110,7 +110,7 @@ public struct OutgoingRequests: Equatable, Sendable {
     /// Moves a request from the open ones to those that have ended.
     /// - Returns: the ended request; nil if it was not open.
     @discardableResult
-    public mutating func end(_ requestID: UInt16, _ end: End) -> Ended? {
+    package mutating func end(_ requestID: UInt16, _ end: End) -> Ended? {
         guard let index = open.firstIndex(where: { $0.requestID == requestID }) else { return nil }
         let one = Ended(requestID: requestID, request: open.remove(at: index).request, end: end)
         add(one)

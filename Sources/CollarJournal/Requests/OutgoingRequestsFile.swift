@@ -2,9 +2,9 @@
 /// it.
 ///
 /// The file is replaced as a whole: after a crash at any point either the old or the new one is there.
-public struct OutgoingRequestsFile {
+package struct OutgoingRequestsFile {
     /// What is in the file.
-    public enum Contents: Equatable, Sendable {
+    package enum Contents: Equatable, Sendable {
         /// There is no file.
         case missing
         /// What was saved last.
@@ -20,19 +20,19 @@ public struct OutgoingRequestsFile {
     private let fileSystem: any FileSystem
 
     /// Refers to the file in a collar's directory. The directory must exist; the file may be missing.
-    public init(in directory: JournalDirectory, fileSystem: (any FileSystem)? = nil) {
+    package init(in directory: JournalDirectory, fileSystem: (any FileSystem)? = nil) {
         self.directory = directory
         self.fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: directory.stateDirectory)
     }
 
     /// The path of the file.
-    public var path: String { "\(directory.path)/requests" }
+    package var path: String { "\(directory.path)/requests" }
 
     /// The path to which ``setAside()`` moves a file that cannot be used.
-    public var asidePath: String { "\(path).unusable" }
+    package var asidePath: String { "\(path).unusable" }
 
     /// Reads the file.
-    public func load(deviceID: UInt64, receiverID: UInt32) throws(JournalError) -> Contents {
+    package func load(deviceID: UInt64, receiverID: UInt32) throws(JournalError) -> Contents {
         var bytes: [UInt8] = []
         do throws(FileFailure) {
             let file = try fileSystem.open(path, .reading)
@@ -49,7 +49,7 @@ public struct OutgoingRequestsFile {
     }
 
     /// Renames an unusable file to ``asidePath``. A file that was set aside before is replaced.
-    public func setAside() throws(JournalError) {
+    package func setAside() throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
             try fileSystem.rename(path, to: asidePath)
             try fileSystem.synchronizeDirectory(at: directory.path)
@@ -58,7 +58,7 @@ public struct OutgoingRequestsFile {
 
     /// Replaces the file, durably.
     /// - Throws: the failure. The file then holds the old or the new requests; another save completes the replacement.
-    public func save(_ requests: OutgoingRequests) throws(JournalError) {
+    package func save(_ requests: OutgoingRequests) throws(JournalError) {
         try JournalError.wrapping { () throws(FileFailure) in
             try SmallFile.replace(path, in: directory.path, with: requests.text, fileSystem)
         }

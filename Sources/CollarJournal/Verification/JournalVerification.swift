@@ -1,42 +1,42 @@
 import CollarWire
 
 /// Which parts of a journal are intact.
-public struct JournalVerification: Equatable, Sendable {
+package struct JournalVerification: Equatable, Sendable {
     /// The logs, in the order of their ids.
-    public internal(set) var logs: [LogVerification] = []
+    package internal(set) var logs: [LogVerification] = []
     /// Damage that was not dealt with (see ``Journal/uncoverDamage(inSegment:)``): at most ``maximumReportCount`` places, in
     /// order.
-    public internal(set) var damage: [DamageReport] = []
+    package internal(set) var damage: [DamageReport] = []
     /// The first segment of each stretch with damage that was not dealt with.
-    public internal(set) var damagedSegments: [UInt32] = []
+    package internal(set) var damagedSegments: [UInt32] = []
 
     /// The most places of damage that are listed.
-    public static let maximumReportCount = 1000
+    package static let maximumReportCount = 1000
 
     /// Whether all damage, if there was any, was dealt with.
-    public var isIntact: Bool { damagedSegments.isEmpty && damage.isEmpty && logs.allSatisfy(\.damaged.ranges.isEmpty) }
+    package var isIntact: Bool { damagedSegments.isEmpty && damage.isEmpty && logs.allSatisfy(\.damaged.ranges.isEmpty) }
 }
 
 /// The sequences of one log as the verified journal records them. Each sequence is in exactly one set, or is missing.
-public struct LogVerification: Equatable, Sendable {
+package struct LogVerification: Equatable, Sendable {
     /// The log, 26 bits.
-    public let logID: UInt32
+    package let logID: UInt32
     /// Fixes that are stored.
-    public internal(set) var stored = SequenceRanges()
+    package internal(set) var stored = SequenceRanges()
     /// Fixes that the collar no longer has, or that the receiver stopped asking for.
-    public internal(set) var lost = SequenceRanges()
+    package internal(set) var lost = SequenceRanges()
     /// Fixes that another receiver has, or that this receiver stored before it moved to this state directory.
-    public internal(set) var deliveredElsewhere = SequenceRanges()
+    package internal(set) var deliveredElsewhere = SequenceRanges()
     /// Sequences that were covered before the oldest remaining segment.
-    public internal(set) var removed = SequenceRanges()
+    package internal(set) var removed = SequenceRanges()
     /// Sequences whose record is gone and which the collar has not been asked for again. If the last segment is damaged, they
     /// may include sequences that were missing before the damage.
-    public internal(set) var damaged = SequenceRanges()
+    package internal(set) var damaged = SequenceRanges()
 
     init(logID: UInt32) { self.logID = logID }
 
     /// Sequences below the highest known one that are in none of the sets: the collar is asked for them.
-    public var missing: [SequenceRange] {
+    package var missing: [SequenceRange] {
         var known = SequenceRanges()
         for set in [stored, lost, deliveredElsewhere, removed, damaged] {
             for range in set.ranges { known.insert(range) }
@@ -50,7 +50,7 @@ extension JournalReader {
     /// Reads the whole journal, and compares the coverage at the end of each segment with the checkpoint of the next one.
     ///
     /// Complexity: reads every byte once; memory for one chunk of 64 KiB and the ranges.
-    public func verify() throws(JournalError) -> JournalVerification {
+    package func verify() throws(JournalError) -> JournalVerification {
         while true {
             var verifier = JournalVerifier()
             let oldest = segments.first

@@ -4,7 +4,7 @@ import Glibc
 import SerialDevices
 
 /// Why a capture cannot be written.
-public enum CaptureFileError: Error, Equatable, Sendable {
+package enum CaptureFileError: Error, Equatable, Sendable {
     /// The system refuses; `operation` is the call.
     case system(path: String, operation: String, errorNumber: Int32)
     /// The path leads to something other than a file.

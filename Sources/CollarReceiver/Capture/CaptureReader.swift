@@ -3,9 +3,9 @@ import CollarARQ
 import CollarHost
 
 /// Why the bytes of a capture cannot be read further.
-public struct CaptureError: Error, Equatable, Sendable {
+package struct CaptureError: Error, Equatable, Sendable {
     /// What is wrong.
-    public enum Problem: Equatable, Sendable {
+    package enum Problem: Equatable, Sendable {
         /// The bytes do not begin as a capture does.
         case notACapture
         /// A block has an impossible length.
@@ -25,11 +25,11 @@ public struct CaptureError: Error, Equatable, Sendable {
     }
 
     /// What is wrong.
-    public var problem: Problem
+    package var problem: Problem
     /// The offset of the block in the file, in bytes.
-    public var offset: Int
+    package var offset: Int
     /// What the file is instead of a capture; nil if that is not known.
-    public var kind: FileKind?
+    package var kind: FileKind?
 }
 
 /// Reads the records of a capture, in either byte order, as `Protocol/CAPTURE.md` describes them. Packets of other link types and

@@ -2,7 +2,7 @@ import CollarBridge
 import CollarWire
 
 /// A kind of content that is easily given by mistake where lines, frames or a capture are expected.
-public enum FileKind: Equatable, Sendable {
+package enum FileKind: Equatable, Sendable {
     /// Compressed; the program writes the content to stdout.
     case compressed(unpacker: String)
     /// Text in UTF-16; `name` is the encoding with its byte order, as iconv names it.
@@ -25,10 +25,10 @@ public enum FileKind: Equatable, Sendable {
     case jsonArray
 
     /// The number of bytes at the start of the content that are examined.
-    public static let examinedByteCount = 4096
+    package static let examinedByteCount = 4096
 
     /// Recognises content by its first bytes; nil for any other content.
-    public init?(startingWith bytes: [UInt8]) {
+    package init?(startingWith bytes: [UInt8]) {
         let bytes = bytes.prefix(FileKind.examinedByteCount)
         if let (_, kind) = FileKind.marks.first(where: { bytes.starts(with: $0.mark) }) {
             self = kind
@@ -46,7 +46,7 @@ public enum FileKind: Equatable, Sendable {
     }
 
     /// The bytes without the mark with which a text in UTF-8 may begin (RFC 8259, section 8.1).
-    public static func withoutByteOrderMark(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    package static func withoutByteOrderMark(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
     }
 

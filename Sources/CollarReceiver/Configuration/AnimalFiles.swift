@@ -1,10 +1,11 @@
 import CollarARQ
 import CollarBridge
+import CollarErrors
 import CollarJournal
 import CollarTracking
 
 /// The animals files, which are read again when they have changed.
-public struct AnimalFiles {
+package struct AnimalFiles {
     private struct File {
         let path: String
         var signature: FileSignature?
@@ -21,17 +22,17 @@ public struct AnimalFiles {
     private static let interval: Int64 = 1_000_000
     /// Which animal wears which collar: by each file as it was when it could be used last. Where two files contradict each other,
     /// the first counts.
-    public private(set) var deployments = DeploymentTable()
+    package private(set) var deployments = DeploymentTable()
 
     /// Names the files; nothing is read yet.
     /// - Parameter paths: those that go before others first.
-    public init(paths: [String]) { files = paths.map { File(path: $0) } }
+    package init(paths: [String]) { files = paths.map { File(path: $0) } }
 
     /// The files with their animals, in the order in which they were named. A missing file has none.
-    public var registers: [(path: String, register: AnimalRegister)] { files.map { ($0.path, $0.register) } }
+    package var registers: [(path: String, register: AnimalRegister)] { files.map { ($0.path, $0.register) } }
 
     /// Why files cannot be used as they are now.
-    public var faults: [AnimalFileFault] { files.compactMap(\.fault) }
+    package var faults: [AnimalFileFault] { files.compactMap(\.fault) }
 
     /// Reads the files that have changed, at most once a second. A program calls this when it makes a line, so that nothing wakes up
     /// for it.
@@ -44,7 +45,7 @@ public struct AnimalFiles {
 
     /// Reads the files that have changed since the last call.
     /// - Returns: why changed files cannot be used; nil if no file has changed.
-    public mutating func refresh() -> [AnimalFileFault]? {
+    package mutating func refresh() -> [AnimalFileFault]? {
         var faults: [AnimalFileFault]?
         for index in files.indices {
             let signature = FileSignature(path: files[index].path)
@@ -64,7 +65,7 @@ public struct AnimalFiles {
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - byteCount: its size; no more is read than this and one byte, or what is too long.
-    public static func read(_ path: String, byteCount: Int) throws(AnimalFileFault) -> AnimalRegister {
+    package static func read(_ path: String, byteCount: Int) throws(AnimalFileFault) -> AnimalRegister {
         var bytes: [UInt8] = []
         do throws(JournalError) {
             // A byte more tells of a file that grows while it is read, and of one that is too long.
@@ -79,14 +80,14 @@ public struct AnimalFiles {
 }
 
 /// Why an animals file cannot be used.
-public enum AnimalFileFault: Error, Equatable, Sendable {
+package enum AnimalFileFault: Error, Equatable, Sendable {
     /// It cannot be read.
     case unreadable(FileFailure)
     /// Its content is wrong.
     case wrong(path: String, AnimalRegisterError)
 
     /// The exit code of a command that cannot do without the file.
-    public var exitCode: ExitCode {
+    package var exitCode: ExitCode {
         switch self {
         case .unreadable(let failure) where failure.isDenial: .noPermission
         case .unreadable, .wrong: .configuration

@@ -1,3 +1,4 @@
+import CollarErrors
 import RadioModems
 
 /// An error in the options of the command line or in a configuration file.

@@ -1,15 +1,15 @@
 import Glibc
 
 /// What tells that a file was changed or replaced: where it is stored, its size and its times.
-public struct FileSignature: Equatable, Sendable {
+package struct FileSignature: Equatable, Sendable {
     /// The size, in bytes.
-    public private(set) var byteCount = 0
+    package private(set) var byteCount = 0
     private var numbers: [Int] = []
 
     /// Looks at a file; nil if there is none.
     ///
     /// A file in a directory that the user may not enter is none: `HOME` names somebody else's after some uses of `sudo`.
-    public init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
             if [ENOENT, ENOTDIR, EACCES].contains(errno) { return nil }

@@ -6,14 +6,14 @@ import SerialDevices
 /// For each option the first of these places decides that names it: the command line; in the user's file the section of the stick,
 /// then the keys before the first section; the same in the machine's file. A stick has one section: the one with its serial number,
 /// else with its `id-path`, else with its path.
-public struct RadioConfiguration: Equatable, Sendable {
+package struct RadioConfiguration: Equatable, Sendable {
     private var general = ModemConfiguration()
     private var sticks: [StickName: ModemConfiguration] = [:]
     /// The paths of sections, in their order.
     private var paths: [String] = []
 
     /// A configuration in which nothing is chosen.
-    public init() {}
+    package init() {}
 
     /// Combines what a person has chosen, and checks it.
     /// - Parameters:
@@ -40,7 +40,7 @@ public struct RadioConfiguration: Equatable, Sendable {
     /// - Parameters:
     ///   - path: the path by which the port is opened, or `tcp://HOST:PORT`.
     ///   - device: the port as udev describes it; nil where that is unknown.
-    public func modem(path: String, device: SerialDevice?) -> ModemConfiguration {
+    package func modem(path: String, device: SerialDevice?) -> ModemConfiguration {
         guard !sticks.isEmpty else { return general }
         let names = [device?.serialShort.map(StickName.serial), device?.idPath.map(StickName.idPath), .port(path), .path(path)]
         for name in names { if let name, let modem = sticks[name] { return modem } }

@@ -3,9 +3,9 @@ import CollarBridge
 import Glibc
 
 /// A connection to the control socket of a running receiver, for a program that may block while it waits for a line.
-public final class ControlConnection {
+package final class ControlConnection {
     /// Why no connection could be made.
-    public enum ConnectError: Error, Equatable, Sendable {
+    package enum ConnectError: Error, Equatable, Sendable {
         /// No receiver listens for the state directory.
         case absent
         /// A socket file exists, but the receiver that made it was killed; a receiver may be restarted at any moment.
@@ -17,7 +17,7 @@ public final class ControlConnection {
     }
 
     /// The result of waiting for a line.
-    public enum Reception<Line: Equatable & Sendable>: Equatable, Sendable {
+    package enum Reception<Line: Equatable & Sendable>: Equatable, Sendable {
         /// A line.
         case line(Line)
         /// The time has passed without a line.
@@ -36,7 +36,7 @@ public final class ControlConnection {
     ///   - stateDirectory: path of the receiver's state directory.
     ///   - runtimeDirectory: `XDG_RUNTIME_DIR`; nil where that is not set.
     ///   - patienceMilliseconds: how long to retry while too many other programs are connecting.
-    public init(stateDirectory: String, runtimeDirectory: String?, patienceMilliseconds: Int64 = 2000) throws(ConnectError) {
+    package init(stateDirectory: String, runtimeDirectory: String?, patienceMilliseconds: Int64 = 2000) throws(ConnectError) {
         var failure = ConnectError.absent
         let end = MonotonicClock.microseconds + patienceMilliseconds * 1000
         for place in ControlPlace.all(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory) {
@@ -62,7 +62,7 @@ public final class ControlConnection {
     deinit { close(descriptor) }
 
     /// Sends a request. If the receiver is gone, ``next(untilMicroseconds:)`` reports it.
-    public func send(_ request: ControlRequest) { send(request.line) }
+    package func send(_ request: ControlRequest) { send(request.line) }
 
     /// Sends a line, which ends with a line feed.
     func send(_ line: [UInt8]) {
@@ -70,7 +70,7 @@ public final class ControlConnection {
     }
 
     /// Waits for the next line of a result, at most until `end`, a time of ``MonotonicClock``.
-    public func next(untilMicroseconds end: Int64) -> Reception<ResultLine> {
+    package func next(untilMicroseconds end: Int64) -> Reception<ResultLine> {
         switch nextLine(untilMicroseconds: end) {
         case .line(let bytes): ResultLine(bytes: bytes).map { .line($0) } ?? .closed
         case .timeout: .timeout

@@ -10,9 +10,9 @@ import CollarWire
 ///     {"type":"request","do":"sound","ms":5000,"collar":"910a2dec89025cc1","mode":"now","timeout_ms":30000}
 ///
 /// The answers are lines of `ResultLine`: one at once and, if its outcome is `queued`, another when the request ends.
-public struct ControlRequest: Equatable, Sendable {
+package struct ControlRequest: Equatable, Sendable {
     /// The content of a request.
-    public enum Content: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
         /// A command to the collar. The host sets the version of a settings update and the time of a message; in the command *pair* with receiver 0, it
         /// replaces the 0 by its own id.
         case command(HostRequest)
@@ -21,7 +21,7 @@ public struct ControlRequest: Equatable, Sendable {
     }
 
     /// How long the request may wait.
-    public enum Mode: String, Sendable {
+    package enum Mode: String, Sendable {
         /// Until the collar is heard, but at most a week, also across restarts.
         case queue
         /// At most as long as ``timeoutMilliseconds``.
@@ -31,27 +31,27 @@ public struct ControlRequest: Equatable, Sendable {
     }
 
     /// What is wrong with a line.
-    public struct Fault: Error, Equatable, Sendable {
+    package struct Fault: Error, Equatable, Sendable {
         /// The reason, in a sentence.
-        public var reason: String
+        package var reason: String
     }
 
     /// The length of the longest line, in bytes, with its line feed.
-    public static let byteLimit = 4096
+    package static let byteLimit = 4096
     /// The range of ``timeoutMilliseconds``: at most an hour.
-    public static let timeoutRange: ClosedRange<Int64> = 1...3_600_000
+    package static let timeoutRange: ClosedRange<Int64> = 1...3_600_000
 
     /// The content of the request.
-    public var content: Content
+    package var content: Content
     /// The id of the collar; may be nil where there is only one collar.
-    public var deviceID: UInt64?
+    package var deviceID: UInt64?
     /// How long the request may wait.
-    public var mode = Mode.queue
+    package var mode = Mode.queue
     /// How long a request of ``Mode/now`` may wait, in milliseconds.
-    public var timeoutMilliseconds: Int64 = 30_000
+    package var timeoutMilliseconds: Int64 = 30_000
 
     /// Creates a request.
-    public init(_ content: Content, deviceID: UInt64? = nil, mode: Mode = .queue, timeoutMilliseconds: Int64 = 30_000) {
+    package init(_ content: Content, deviceID: UInt64? = nil, mode: Mode = .queue, timeoutMilliseconds: Int64 = 30_000) {
         self.content = content
         self.deviceID = deviceID
         self.mode = mode
@@ -59,7 +59,7 @@ public struct ControlRequest: Equatable, Sendable {
     }
 
     /// The verb of the request.
-    public var verb: String {
+    package var verb: String {
         switch content {
         case .command(let request): request.verb
         case .await: "await"
@@ -76,7 +76,7 @@ public struct ControlRequest: Equatable, Sendable {
     }
 
     /// The request as a line that ends with a line feed.
-    public var line: [UInt8] {
+    package var line: [UInt8] {
         var object = JSONLine(type: "request")
         object.add("do", verb)
         if let deviceID { object.add("collar", MessageDescription.hexadecimal(deviceID)) }
@@ -97,7 +97,7 @@ public struct ControlRequest: Equatable, Sendable {
     }
 
     /// Reads a request from its line.
-    public init(line: some Sequence<UInt8>) throws(Fault) {
+    package init(line: some Sequence<UInt8>) throws(Fault) {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch {
             throw Fault(reason: "not JSON at byte \(error.byteOffset): \(error.problem)")
@@ -134,7 +134,7 @@ public struct ControlRequest: Equatable, Sendable {
     }
 
     /// Reads the id of a receiver from 8 hexadecimal digits, not all of them 0; nil for any other text.
-    public static func receiverID(_ text: String) -> UInt32? {
+    package static func receiverID(_ text: String) -> UInt32? {
         guard text.utf8.count == 8 else { return nil }
         return UInt32(hexadecimal: text, in: 1 ... .max)
     }

@@ -1,6 +1,7 @@
 import CLinuxEvents
 import CollarARQ
 import CollarBridge
+import CollarErrors
 import CollarHost
 import Glibc
 

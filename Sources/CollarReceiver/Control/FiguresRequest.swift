@@ -4,7 +4,7 @@ import CollarBridge
 /// ``ReceiverFigures``.
 ///
 ///     {"type":"request","do":"figures"}
-public enum FiguresRequest {
+package enum FiguresRequest {
     private static let verb = "figures"
 
     /// The request as a line that ends with a line feed.
@@ -28,7 +28,7 @@ public enum FiguresRequest {
 }
 
 /// What a receiver says to a request for its figures.
-public enum FiguresAnswer: Equatable, Sendable {
+package enum FiguresAnswer: Equatable, Sendable {
     /// The figures.
     case figures(ReceiverFigures)
     /// The receiver refuses to tell them, for this reason.
@@ -40,7 +40,7 @@ public enum FiguresAnswer: Equatable, Sendable {
 extension ControlConnection {
     /// Asks the receiver for its figures.
     /// - Parameter end: until when to wait for the answer, a time of ``MonotonicClock``.
-    public func figures(untilMicroseconds end: Int64) -> FiguresAnswer {
+    package func figures(untilMicroseconds end: Int64) -> FiguresAnswer {
         send(FiguresRequest.line)
         guard case .line(let line) = nextLine(untilMicroseconds: end) else { return .none }
         if let figures = ReceiverFigures(line: line) { return .figures(figures) }

@@ -2,7 +2,7 @@ import CLinuxEvents
 import Glibc
 
 /// A program that this one has started.
-public final class ChildProcess {
+package final class ChildProcess {
     private let process: pid_t
     private let hasGroup: Bool
     private var isEnded = false
@@ -14,7 +14,7 @@ public final class ChildProcess {
     ///   - output: the descriptor that it gets as stdout.
     ///   - hasGroup: whether it and the programs that it starts are a process group of their own, which gets the signals.
     /// - Throws: the `errno`.
-    public init(
+    package init(
         _ command: [String], input: [UInt8], output: Int32 = STDERR_FILENO, hasGroup: Bool = false
     ) throws(StartFailure) {
         self.hasGroup = hasGroup
@@ -30,13 +30,13 @@ public final class ChildProcess {
     }
 
     /// Why a program could not be started.
-    public struct StartFailure: Error, Equatable, Sendable {
+    package struct StartFailure: Error, Equatable, Sendable {
         /// The `errno`.
-        public let errorNumber: Int32
+        package let errorNumber: Int32
     }
 
     /// How the program ended; nil while it runs.
-    public func end(waits: Bool) -> CommandEnd? {
+    package func end(waits: Bool) -> CommandEnd? {
         var status: Int32 = 0
         while true {
             let found = unsafe waitpid(process, &status, waits ? 0 : WNOHANG)
@@ -49,11 +49,11 @@ public final class ChildProcess {
     }
 
     /// Sends a signal to the program, and to those of its group, if it still runs.
-    public func send(signal: Int32) { if !isEnded { kill(hasGroup ? -process : process, signal) } }
+    package func send(signal: Int32) { if !isEnded { kill(hasGroup ? -process : process, signal) } }
 
     /// Runs a program to its end, with an empty stdin, and this program's stderr for both of its outputs.
     /// - Returns: its exit code; nil if it cannot be started, or a signal ended it.
-    public static func exitCode(of command: [String]) -> Int32? {
+    package static func exitCode(of command: [String]) -> Int32? {
         do throws(StartFailure) {
             guard case .exitCode(let code) = try ChildProcess(command, input: []).end(waits: true) else { return nil }
             return code

@@ -5,20 +5,20 @@ import CollarJournal
 import Glibc
 
 /// How stored entries are delivered to a command.
-public struct DeliveryConfiguration: Sendable {
+package struct DeliveryConfiguration: Sendable {
     /// What is read; it has a name.
-    public var reading: ReadingConfiguration
+    package var reading: ReadingConfiguration
     /// The command.
-    public var command: DeliveryCommand
+    package var command: DeliveryCommand
     /// The most entries in a batch.
-    public var batchCount = 1000
+    package var batchCount = 1000
     /// The shortest time between the starts of two batches, in microseconds; a full one does not wait.
-    public var intervalMicroseconds: Int64 = 0
+    package var intervalMicroseconds: Int64 = 0
     /// Whether to end when everything that was stored at the start is delivered, or an attempt has failed.
-    public var isOnce = false
+    package var isOnce = false
 
     /// A configuration with defaults.
-    public init(_ reading: ReadingConfiguration, _ command: DeliveryCommand) {
+    package init(_ reading: ReadingConfiguration, _ command: DeliveryCommand) {
         self.reading = reading
         self.command = command
     }
@@ -28,7 +28,7 @@ public struct DeliveryConfiguration: Sendable {
 ///
 /// A batch that fails is tried again for ever. So each entry reaches the command at least once, and a sink that ignores ids that it
 /// has holds each exactly once.
-public final class Deliverer {
+package final class Deliverer {
     /// The most entries that are taken before signals are handled.
     private static let fillCount = 4096
     /// Time between two storings of the position while nothing is delivered, in microseconds.
@@ -64,14 +64,14 @@ public final class Deliverer {
     /// What the format has left out since the start.
     private var omissions: OmissionCount
     /// Batches delivered since the start.
-    public private(set) var batchCount = 0
+    package private(set) var batchCount = 0
     /// Entries delivered since the start.
-    public private(set) var entryCount = 0
+    package private(set) var entryCount = 0
 
     /// Prepares a deliverer: opens the state directory and takes the reader's name.
     ///
     /// `report` is called with each notice, on the thread that runs the loop.
-    public init(
+    package init(
         _ configuration: DeliveryConfiguration, report: @escaping (FollowerNotice) -> Void
     ) throws(ReceiverError) {
         self.configuration = configuration
@@ -97,7 +97,7 @@ public final class Deliverer {
     }
 
     /// Runs the loop until a signal ends it, or everything is delivered that is to be delivered once.
-    public func run() throws(ReceiverError) {
+    package func run() throws(ReceiverError) {
         while true {
             try work()
             if isEnding, child == nil { break }

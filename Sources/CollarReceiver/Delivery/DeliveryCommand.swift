@@ -1,16 +1,16 @@
 /// The command that takes batches, with its placeholders: `{collar}`, `{name}` and `{count}`.
-public struct DeliveryCommand: Equatable, Sendable {
+package struct DeliveryCommand: Equatable, Sendable {
     /// The program and its arguments; not empty.
-    public let words: [String]
+    package let words: [String]
 
     /// Creates a command; nil if it has no word.
-    public init?(words: [String]) {
+    package init?(words: [String]) {
         if words.isEmpty { return nil }
         self.words = words
     }
 
     /// The program.
-    public var name: String { words[0] }
+    package var name: String { words[0] }
 
     /// Whether a batch must hold entries of one collar only.
     var splitsByCollar: Bool { contains("{collar}") }

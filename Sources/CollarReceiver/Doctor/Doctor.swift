@@ -2,7 +2,7 @@ import CollarJournal
 import SerialDevices
 
 /// Examines a machine. It writes nothing, and opens no device.
-public enum Doctor {
+package enum Doctor {
     /// The checks, in the order in which their findings are to be fixed: what keeps the most from working comes first.
     private static let checks: [@Sendable (Examination) -> [Finding]] = [
         ClockCheck.findings, WindowsCheck.findings, NetworkNamespaceCheck.findings, UdevCheck.findings, RuleCheck.findings,

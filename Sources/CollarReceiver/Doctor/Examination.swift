@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarBridge
+import CollarErrors
 import RadioModems
 import SerialDevices
 

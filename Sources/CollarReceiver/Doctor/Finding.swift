@@ -1,11 +1,13 @@
+import CollarErrors
+
 /// One thing that `doctor` finds on a machine, with what shows it and what to do about it.
-public struct Finding: Equatable, Sendable {
+package struct Finding: Equatable, Sendable {
     /// A fact that shows the fault.
-    public struct Evidence: Equatable, Sendable {
+    package struct Evidence: Equatable, Sendable {
         /// The file, or the name of the fact.
-        public let place: String
+        package let place: String
         /// What was found there.
-        public let value: String
+        package let value: String
 
         init(_ place: String, _ value: String) {
             self.place = place
@@ -14,17 +16,17 @@ public struct Finding: Equatable, Sendable {
     }
 
     /// The kind of the finding.
-    public let code: FindingCode
+    package let code: FindingCode
     /// The path of the port that is affected; nil if it is not about a port.
-    public let port: String?
+    package let port: String?
     /// What is wrong, in one sentence.
-    public let reason: String
+    package let reason: String
     /// The facts that show it.
-    public let evidence: [Evidence]
+    package let evidence: [Evidence]
     /// The command that fixes it; nil if no command can.
-    public let command: ShellCommand?
+    package let command: ShellCommand?
     /// What else to do, or what to do if no command can fix it; nil if nothing.
-    public let remedy: String?
+    package let remedy: String?
 
     init(
         _ code: FindingCode, port: String? = nil, _ reason: String, evidence: [Evidence], command: ShellCommand? = nil,
@@ -40,20 +42,20 @@ public struct Finding: Equatable, Sendable {
 }
 
 /// What `doctor` finds, in the order in which it is to be fixed.
-public struct Diagnosis: Equatable, Sendable {
+package struct Diagnosis: Equatable, Sendable {
     /// The findings.
-    public let findings: [Finding]
+    package let findings: [Finding]
     /// The paths of the ports that were examined.
-    public let ports: [String]
+    package let ports: [String]
     /// What this user could not examine, each in a few words.
-    public let unexamined: [String]
+    package let unexamined: [String]
     /// The version of the program, and the kernel's.
-    public let version: String
+    package let version: String
     /// The release of the kernel; nil if it is not known.
-    public let kernel: String?
+    package let kernel: String?
 
     /// 0 if there is nothing to do, 1 if there are only warnings, else the code of the first error.
-    public var exitCode: ExitCode {
+    package var exitCode: ExitCode {
         if let error = findings.first(where: { $0.code.severity == .error || $0.code.severity == .critical }) {
             return error.code.exitCode
         }
@@ -61,5 +63,5 @@ public struct Diagnosis: Equatable, Sendable {
     }
 
     /// How many findings have a severity.
-    public func count(of severity: ErrorCode.Severity) -> Int { findings.lazy.filter { $0.code.severity == severity }.count }
+    package func count(of severity: ErrorCode.Severity) -> Int { findings.lazy.filter { $0.code.severity == severity }.count }
 }

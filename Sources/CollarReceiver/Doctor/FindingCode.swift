@@ -1,6 +1,8 @@
+import CollarErrors
+
 /// The codes by which programs recognize what `doctor` finds, in the order in which findings are to be fixed. The meaning of a code
 /// never changes. A code that is also an ``ErrorCode`` means the same fault.
-public enum FindingCode: String, CaseIterable, Sendable {
+package enum FindingCode: String, CaseIterable, Sendable {
     // The machine.
 
     /// The clock shows a time that cannot be right.
@@ -113,10 +115,10 @@ public enum FindingCode: String, CaseIterable, Sendable {
 
 extension FindingCode {
     /// How severe the finding is.
-    public var severity: ErrorCode.Severity { row.severity }
+    package var severity: ErrorCode.Severity { row.severity }
 
     /// The exit code of `doctor` where this is the first error; of no meaning for a finding that is no error.
-    public var exitCode: ExitCode { row.exitCode }
+    package var exitCode: ExitCode { row.exitCode }
 
     private var row: (severity: ErrorCode.Severity, exitCode: ExitCode) {
         switch self {

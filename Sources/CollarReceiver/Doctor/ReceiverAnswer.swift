@@ -1,7 +1,7 @@
 import SerialDevices
 
 /// What the running receiver of a state directory says when `doctor` asks for its figures.
-public enum ReceiverAnswer {
+package enum ReceiverAnswer {
     /// Nothing: a receiver listens, and does not answer.
     static let silent = "silent"
     /// A receiver listens, and tells this user nothing.
@@ -12,7 +12,7 @@ public enum ReceiverAnswer {
     ///   - stateDirectory: the state directory of the receiver.
     ///   - runtimeDirectory: the user's runtime directory, where a receiver with a long path has its socket; nil if there is none.
     ///   - end: until when to wait for the answer, a time of ``MonotonicClock``.
-    public static func text(stateDirectory: String, runtimeDirectory: String?, untilMicroseconds end: Int64) -> String? {
+    package static func text(stateDirectory: String, runtimeDirectory: String?, untilMicroseconds end: Int64) -> String? {
         do throws(ControlConnection.ConnectError) {
             let connection = try ControlConnection(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
             switch connection.figures(untilMicroseconds: end) {

@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarBridge
+import CollarErrors
 import SerialDevices
 
 /// An error that a receiver reported, from the event log of the state directory.

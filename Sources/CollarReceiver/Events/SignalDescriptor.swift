@@ -2,13 +2,13 @@ import CLinuxEvents
 import Glibc
 
 /// A descriptor that delivers signals, so that an event loop can wait for them.
-public final class SignalDescriptor {
+package final class SignalDescriptor {
     /// Readable when a signal waits; for epoll or poll.
-    public let fileDescriptor: Int32
+    package let fileDescriptor: Int32
 
     /// The signals that end a program as a person wants it: the last one comes when the terminal goes away. A program that `nohup` has
     /// started goes on then.
-    public static var ofEnd: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
+    package static var ofEnd: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
 
     private static func isIgnored(_ signal: Int32) -> Bool {
         var action = sigaction()
@@ -19,7 +19,7 @@ public final class SignalDescriptor {
 
     /// Blocks the signals and opens a descriptor for them.
     /// - Returns: nil if a system call fails; `errno` says why.
-    public init?(_ signals: [Int32]) {
+    package init?(_ signals: [Int32]) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in signals { unsafe sigaddset(&set, signal) }
@@ -31,7 +31,7 @@ public final class SignalDescriptor {
     deinit { close(fileDescriptor) }
 
     /// The next signal that came in; nil when none waits.
-    public func next() -> Int32? {
+    package func next() -> Int32? {
         var info = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
         let count = unsafe read(fileDescriptor, &info, size)

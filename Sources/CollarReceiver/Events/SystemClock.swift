@@ -3,9 +3,9 @@ import CollarHost
 import Glibc
 
 /// A clock that only goes forward.
-public enum MonotonicClock {
+package enum MonotonicClock {
     /// Microseconds since some point before the process began.
-    public static var microseconds: Int64 { microseconds(of: CLOCK_MONOTONIC) }
+    package static var microseconds: Int64 { microseconds(of: CLOCK_MONOTONIC) }
 
     static func microseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
@@ -15,9 +15,9 @@ public enum MonotonicClock {
 }
 
 /// The time of day.
-public enum WallClock {
+package enum WallClock {
     /// Milliseconds since 1970-01-01T00:00:00Z.
-    public static var unixMilliseconds: Int64 { MonotonicClock.microseconds(of: CLOCK_REALTIME) / 1000 }
+    package static var unixMilliseconds: Int64 { MonotonicClock.microseconds(of: CLOCK_REALTIME) / 1000 }
 }
 
 extension HostTime {

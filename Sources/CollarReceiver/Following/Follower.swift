@@ -7,7 +7,7 @@ import Glibc
 
 /// Writes the stored entries of a state directory, then those that another process adds, like `tail -f`. It sleeps while nothing
 /// changes.
-public final class Follower {
+package final class Follower {
     /// Why the loop ends.
     private enum End {
         /// A signal came, a limit is reached, or the consumer acknowledges no more.
@@ -47,7 +47,7 @@ public final class Follower {
     /// Prepares a follower: opens the state directory and takes the reader's name.
     ///
     /// `report` is called with each notice, on the thread that runs the loop.
-    public init(
+    package init(
         _ configuration: FollowerConfiguration, report: @escaping (FollowerNotice) -> Void
     ) throws(ReceiverError) {
         self.configuration = configuration
@@ -70,10 +70,10 @@ public final class Follower {
     }
 
     /// Lines written so far.
-    public var lineCount: Int { output.writtenLineCount }
+    package var lineCount: Int { output.writtenLineCount }
 
     /// Runs the loop until something ends it.
-    public func run() throws(ReceiverError) {
+    package func run() throws(ReceiverError) {
         output.append { formatter.begin(into: &$0) }
         while true {
             try emitLines()

@@ -3,7 +3,7 @@ import CollarHost
 import CollarJournal
 
 /// An event of a follower or a deliverer that a person should know of; none ends the program.
-public enum FollowerNotice: Equatable, Sendable {
+package enum FollowerNotice: Equatable, Sendable {
     /// A notice about a journal.
     case journal(JournalFollower.Notice)
     /// A place to begin was given, but the reader has a position and goes on there.
@@ -27,7 +27,7 @@ public enum FollowerNotice: Equatable, Sendable {
 }
 
 /// How a command ended that did not succeed.
-public enum CommandEnd: Equatable, Sendable {
+package enum CommandEnd: Equatable, Sendable {
     /// With an exit code other than 0.
     case exitCode(Int32)
     /// By a signal.

@@ -3,7 +3,7 @@ import Glibc
 
 /// Writes to a descriptor without ever waiting for its reader. Other programs may have the descriptor open too, so its
 /// blocking mode stays unchanged.
-public final class NonblockingOutput {
+package final class NonblockingOutput {
     private enum Kind {
         /// A pipe. If poll reports room, there is room for ``atomicByteCount`` bytes.
         case pipe
@@ -27,7 +27,7 @@ public final class NonblockingOutput {
     private var isDrainOver = false
 
     /// Creates an output for a descriptor, which the caller still owns.
-    public init(_ fileDescriptor: Int32) { original = fileDescriptor }
+    package init(_ fileDescriptor: Int32) { original = fileDescriptor }
 
     /// The descriptor that becomes writable when there is room.
     var fileDescriptor: Int32 { target?.fileDescriptor ?? original }
@@ -48,7 +48,7 @@ public final class NonblockingOutput {
 
     /// Writes at most `atomicByteCount` bytes.
     /// - Returns: the number of bytes written; -1 with `errno` on failure, EAGAIN where there is no room.
-    public func write(_ bytes: ArraySlice<UInt8>) -> Int {
+    package func write(_ bytes: ArraySlice<UInt8>) -> Int {
         let target = target ?? open()
         self.target = target
         let count = min(bytes.count, NonblockingOutput.atomicByteCount)
@@ -108,7 +108,7 @@ public final class NonblockingOutput {
 
     /// Waits briefly until a terminal has taken all bytes. If bytes are left after that, further calls return without waiting
     /// until one of them finds that the terminal has taken all bytes.
-    public func drain() {
+    package func drain() {
         for _ in 0..<NonblockingOutput.drainTime where undeliveredByteCount > 0 && !isDrainOver { usleep(1000) }
         isDrainOver = undeliveredByteCount > 0
     }

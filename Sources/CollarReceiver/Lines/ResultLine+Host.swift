@@ -1,12 +1,13 @@
 import CollarARQ
 import CollarBridge
+import CollarErrors
 import CollarHost
 import CollarJournal
 import CollarWire
 
 extension HostRequest {
     /// The verb of the request in lines of requests and results.
-    public var verb: String {
+    package var verb: String {
         switch self {
         case .command(.startTracking): "track_on"
         case .command(.stopTracking): "track_off"
@@ -22,7 +23,7 @@ extension HostRequest {
     }
 
     /// The requests that take no argument.
-    public static let plain: [HostRequest] = [
+    package static let plain: [HostRequest] = [
         .command(.locateNow), .command(.startTracking), .command(.stopTracking), .command(.reboot),
         .command(.unpair), .settingsRequest,
     ]
@@ -30,7 +31,7 @@ extension HostRequest {
 
 extension ResultLine {
     /// The line with the state of a command at the time `unixMilliseconds`, in milliseconds since 1970: queued, or its outcome.
-    public init(_ report: RequestReport, unixMilliseconds: Int64) {
+    package init(_ report: RequestReport, unixMilliseconds: Int64) {
         var outcome = Outcome.queued
         if case .ended(let end) = report.state { outcome = Outcome(end) }
         self.init(
@@ -41,7 +42,7 @@ extension ResultLine {
     }
 
     /// The line of a command that the host refuses.
-    public init(_ refusal: RequestRefusal, verb: String, unixMilliseconds: Int64) {
+    package init(_ refusal: RequestRefusal, verb: String, unixMilliseconds: Int64) {
         self.init(refusal.message, unixMilliseconds: unixMilliseconds, deviceID: refusal.deviceID, verb: verb)
     }
 

@@ -1,16 +1,17 @@
 import CLinuxEvents
 import CheckedNumbers
+import CollarErrors
 import Glibc
 
 /// The journal of systemd, to which a service gives its messages with fields (systemd.io, "Native Journal Protocol").
-public struct JournalSocket: Sendable {
+package struct JournalSocket: Sendable {
     private static let path = "/run/systemd/journal/socket"
 
     private let descriptor: Int32
 
     /// Opens the journal's socket.
     /// - Returns: nil if stderr does not lead to the journal, as `JOURNAL_STREAM` says.
-    public init?() {
+    package init?() {
         guard let variable = unsafe getenv("JOURNAL_STREAM") else { return nil }
         let numbers = unsafe String(cString: variable).split(separator: ":").map { UInt64($0, in: 0 ... .max) }
         var status = stat()
@@ -23,7 +24,7 @@ public struct JournalSocket: Sendable {
 
     /// Sends a message.
     /// - Returns: false if the journal does not take it.
-    public func send(_ lines: [String], _ mark: LogMark) -> Bool {
+    package func send(_ lines: [String], _ mark: LogMark) -> Bool {
         let bytes = JournalSocket.datagram(lines, mark)
         guard descriptor >= 0 else { return false }
         return unsafe bytes.withUnsafeBytes { unsafe local_socket_send(descriptor, $0.baseAddress, $0.count) } == bytes.count

@@ -1,10 +1,11 @@
 import CollarBridge
+import CollarErrors
 import CollarHost
 import CollarWire
 
 extension ReceiverNotice {
     /// What a filter knows of the notice.
-    public var mark: LogMark {
+    package var mark: LogMark {
         if case .repeated(let notice, _) = self { return notice.mark }
         var mark = LogMark(message, otherwise: categoryWithoutCode)
         switch self {
@@ -35,7 +36,7 @@ extension ReceiverNotice {
 
 extension FollowerNotice {
     /// What a filter knows of the notice.
-    public var mark: LogMark {
+    package var mark: LogMark {
         var mark = LogMark(message, otherwise: .collarLocation)
         if case .fixesLeftOut = self { mark.level = .warning }
         return mark

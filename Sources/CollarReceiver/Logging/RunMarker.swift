@@ -2,14 +2,14 @@ import CLinuxEvents
 import Glibc
 
 /// How an earlier run ended that did not end of its own accord.
-public struct EndOfRun: Equatable, Sendable {
+package struct EndOfRun: Equatable, Sendable {
     /// The id of its process.
-    public var processID: Int32
+    package var processID: Int32
     /// The signal that it crashed by; nil if it was killed in a way that it could not note.
-    public var signal: Int32?
+    package var signal: Int32?
 
     /// Creates a value.
-    public init(processID: Int32, signal: Int32?) {
+    package init(processID: Int32, signal: Int32?) {
         self.processID = processID
         self.signal = signal
     }

@@ -3,7 +3,7 @@ import CollarJournal
 import CollarTracking
 
 /// Collects the metrics of a state directory: what its journals and readers say, and what its receiver tells.
-public struct MetricsReport {
+package struct MetricsReport {
     private let unixMilliseconds: Int64
     private let animals: DeploymentTable
     private let figures: ReceiverFigures?
@@ -14,7 +14,7 @@ public struct MetricsReport {
     ///   - unixMilliseconds: the present time, in milliseconds since 1970.
     ///   - animals: which animal wears which collar.
     ///   - figures: the figures of the receiver; nil where none runs, or where it does not tell them.
-    public init(unixMilliseconds: Int64, animals: DeploymentTable, figures: ReceiverFigures?) {
+    package init(unixMilliseconds: Int64, animals: DeploymentTable, figures: ReceiverFigures?) {
         self.unixMilliseconds = unixMilliseconds
         self.animals = animals
         self.figures = figures
@@ -35,7 +35,7 @@ public struct MetricsReport {
     /// Adds a collar, from its journal and from the figures of the receiver.
     ///
     /// Complexity: as for `JournalReader.summary(examining:)`.
-    public mutating func add(_ reader: JournalReader) throws(JournalError) {
+    package mutating func add(_ reader: JournalReader) throws(JournalError) {
         var drain = BatteryDrain()
         let summary = try reader.summary { record in drain.add(record.fix) }
         var labels = [MetricLabel("collar", MessageDescription.hexadecimal(reader.deviceID))]
@@ -62,7 +62,7 @@ public struct MetricsReport {
     ///   - name: its name.
     ///   - state: its stored state.
     ///   - lag: how far it lags behind the journals that it reads.
-    public mutating func add(_ name: ReaderName, _ state: ReaderState, lag: ReaderLag) {
+    package mutating func add(_ name: ReaderName, _ state: ReaderState, lag: ReaderLag) {
         let labels = [MetricLabel("reader", name.text)]
         text.add(.readerLagEntries, Int64(lag.entryCount), labels)
         text.add(.readerLag, lag.oldestUnixMilliseconds.map { max(0, unixMilliseconds - $0) } ?? 0, labels)
@@ -71,8 +71,8 @@ public struct MetricsReport {
     }
 
     /// Adds a named reader whose file cannot be read.
-    public mutating func add(unreadable name: ReaderName) { text.add(.readerUnreadable, 1, [MetricLabel("reader", name.text)]) }
+    package mutating func add(unreadable name: ReaderName) { text.add(.readerUnreadable, 1, [MetricLabel("reader", name.text)]) }
 
     /// The metrics in the text format of Prometheus, version 0.0.4.
-    public var bytes: [UInt8] { text.bytes }
+    package var bytes: [UInt8] { text.bytes }
 }

@@ -1,5 +1,5 @@
 /// What a receiver is to reach. The raw value is its name in metrics.
-public enum PerformanceTarget: String, CaseIterable, Sendable {
+package enum PerformanceTarget: String, CaseIterable, Sendable {
     /// 95 % of the newest fixes are received less than half a second after their time.
     case fixLatency = "fix_latency"
     /// 95 % of the polls are answered within a tenth of a second, on a link as fast as a serial line.
@@ -10,7 +10,7 @@ public enum PerformanceTarget: String, CaseIterable, Sendable {
     case processor
 
     /// Whether the target is met; nil if that is unknown.
-    public func isMet(by figures: ReceiverFigures) -> Bool? {
+    package func isMet(by figures: ReceiverFigures) -> Bool? {
         let values = figures.values
         switch self {
         case .fixLatency: return values[.fixLatencyP95].map { $0 < 500_000 }

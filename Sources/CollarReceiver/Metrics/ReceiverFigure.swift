@@ -2,7 +2,7 @@ import CheckedNumbers
 import CollarBridge
 
 /// A figure that only a running receiver knows. The raw value is its key in the line of figures, with the unit at the end.
-public enum ReceiverFigure: String, CaseIterable, Sendable {
+package enum ReceiverFigure: String, CaseIterable, Sendable {
     /// Time since the start.
     case uptime = "uptime_ms"
     /// Fixes stored since the start.
@@ -54,7 +54,7 @@ public enum ReceiverFigure: String, CaseIterable, Sendable {
 }
 
 /// A figure of one collar that only a running receiver knows. The raw value is its key in the line of figures.
-public enum CollarFigure: String, CaseIterable, Sendable {
+package enum CollarFigure: String, CaseIterable, Sendable {
     /// Sequences of the current log that are known to exist and not stored.
     case missing
     /// Airtime of the collar since its boot.
@@ -74,9 +74,9 @@ public enum CollarFigure: String, CaseIterable, Sendable {
 }
 
 /// A radio of a running receiver.
-public struct RadioFigures: Equatable, Sendable {
+package struct RadioFigures: Equatable, Sendable {
     /// The state of the port. The raw value is the word in the line of figures.
-    public enum State: String, CaseIterable, Sendable {
+    package enum State: String, CaseIterable, Sendable {
         /// Frames come and go.
         case open
         /// The port is open, and the dialect of its stick is not known yet.
@@ -98,14 +98,14 @@ public struct RadioFigures: Equatable, Sendable {
     }
 
     /// The path of the port, or the address of the radio.
-    public var port: String
+    package var port: String
     /// The state of the port.
-    public var state: State
+    package var state: State
     /// The dialect that its stick speaks, as `--dialect` names it; nil while that is not known.
-    public var dialect: String?
+    package var dialect: String?
 
     /// Creates the figures of a radio.
-    public init(port: String, state: State, dialect: String? = nil) {
+    package init(port: String, state: State, dialect: String? = nil) {
         self.port = port
         self.state = state
         self.dialect = dialect
@@ -128,22 +128,22 @@ public struct RadioFigures: Equatable, Sendable {
 }
 
 /// The figures of a running receiver at one moment, as it tells them at its control socket. A figure that is absent is unknown.
-public struct ReceiverFigures: Equatable, Sendable {
+package struct ReceiverFigures: Equatable, Sendable {
     /// The figures of the receiver as a whole.
-    public var values: [ReceiverFigure: Int64] = [:]
+    package var values: [ReceiverFigure: Int64] = [:]
     /// How many errors of each code were reported since the start, by ``ErrorCode``.
-    public var errorCounts: [String: Int64] = [:]
+    package var errorCounts: [String: Int64] = [:]
     /// The figures of each collar, by factory id.
-    public var collars: [UInt64: [CollarFigure: Int64]] = [:]
+    package var collars: [UInt64: [CollarFigure: Int64]] = [:]
     /// The radios, in the order in which they were named or found.
-    public var radios: [RadioFigures] = []
+    package var radios: [RadioFigures] = []
 
     /// No figure is known.
-    public init() {}
+    package init() {}
 
     /// The line of JSON, with its line feed, as `Protocol/schema/figures.schema.json` describes it.
     /// - Parameter now: the present time, in milliseconds since 1970.
-    public func line(unixMilliseconds now: Int64) -> [UInt8] {
+    package func line(unixMilliseconds now: Int64) -> [UInt8] {
         var object = JSONLine(type: "figures", unixMilliseconds: now)
         for figure in ReceiverFigure.allCases {
             if let value = values[figure] { object.add(figure.rawValue, value) }
@@ -165,7 +165,7 @@ public struct ReceiverFigures: Equatable, Sendable {
 
     /// Reads a line, with or without its line feed; nil if it is not a line of figures. Members that are not known are passed
     /// over: the receiver may be of a later version.
-    public init?(line: some Sequence<UInt8>) {
+    package init?(line: some Sequence<UInt8>) {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch { return nil }
         guard object["type"]?.text == "figures" else { return nil }

@@ -4,9 +4,9 @@ import Glibc
 import SerialDevices
 
 /// Waits for serial ports that come and go.
-public final class DeviceWatch {
+package final class DeviceWatch {
     /// The result of a wait.
-    public enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         /// Ports came, went or changed.
         case changes([DeviceChange])
         /// Nothing was plugged in for a time that is long for somebody who waits for it; only once.
@@ -19,9 +19,9 @@ public final class DeviceWatch {
     private static let patience: Int64 = 10_000_000
 
     /// The ports that are present.
-    public private(set) var devices: [SerialDevice]
+    package private(set) var devices: [SerialDevice]
     /// How changes are noticed on this machine.
-    public var source: DeviceMonitor.Source { monitor.source }
+    package var source: DeviceMonitor.Source { monitor.source }
     private let monitor: DeviceMonitor
     private let events: EventPoll
     private let signals: SignalDescriptor
@@ -29,7 +29,7 @@ public final class DeviceWatch {
     private var deadline: Instant?
 
     /// Begins to watch.
-    public init() throws(ReceiverError) {
+    package init() throws(ReceiverError) {
         do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
         guard let signals = SignalDescriptor(SignalDescriptor.ofEnd) else {
             throw .system(operation: "signalfd", errorNumber: errno)
@@ -43,7 +43,7 @@ public final class DeviceWatch {
     }
 
     /// Waits for the next event.
-    public func next() -> Event {
+    package func next() -> Event {
         while true {
             let wait = deadline.map { max(0, $0.microseconds(since: HostTime.now.instant)) }
             for event in events.wait(timeoutMicroseconds: wait) {

@@ -13,7 +13,7 @@ extension AnimalRegister {
     ///   - now: the present time, in milliseconds since 1970.
     /// - Returns: the animal whose deployment ended through this; nil if there is none.
     @discardableResult
-    public mutating func put(
+    package mutating func put(
         _ deviceID: UInt64, on name: String, from begin: Int64?, until end: Int64?, now: Int64
     ) throws(AnimalRegisterError) -> String? {
         var ended: String?
@@ -47,7 +47,7 @@ extension AnimalRegister {
 
     /// Ends the deployment of an animal that has no end yet.
     /// - Parameter end: when it no longer wears its collar, in milliseconds since 1970.
-    public mutating func endDeployment(of name: String, at end: Int64) throws(AnimalRegisterError) {
+    package mutating func endDeployment(of name: String, at end: Int64) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             try text.end(try text.animal(name).wearings, at: end)
         }
@@ -55,14 +55,14 @@ extension AnimalRegister {
 
     /// Ends the deployment of a collar that has no end yet.
     /// - Parameter end: when the collar is no longer worn, in milliseconds since 1970.
-    public mutating func endDeployment(of deviceID: UInt64, at end: Int64) throws(AnimalRegisterError) {
+    package mutating func endDeployment(of deviceID: UInt64, at end: Int64) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             try text.end(text.wearings(of: deviceID).map(\.wearing), at: end)
         }
     }
 
     /// Gives an animal another name.
-    public mutating func rename(_ name: String, to newName: String) throws(AnimalRegisterError) {
+    package mutating func rename(_ name: String, to newName: String) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             let animal = try text.animal(name)
             try AnimalRegister.checkName(newName)
@@ -73,7 +73,7 @@ extension AnimalRegister {
     }
 
     /// Sets the species or the notes of an animal; a nil value stays as it is.
-    public mutating func describe(_ name: String, species: String?, notes: String?) throws(AnimalRegisterError) {
+    package mutating func describe(_ name: String, species: String?, notes: String?) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             let animal = try text.animal(name)
             if let species {
@@ -89,7 +89,7 @@ extension AnimalRegister {
     }
 
     /// Removes an animal with its deployments. Comments stay, also those behind what is removed.
-    public mutating func remove(_ name: String) throws(AnimalRegisterError) {
+    package mutating func remove(_ name: String) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             let animal = try text.animal(name)
             text.removeKeys(from: animal.line, through: animal.lastLine)

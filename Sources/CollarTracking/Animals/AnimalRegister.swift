@@ -14,27 +14,27 @@ import CollarBridge
 /// `from` and `until` may be left out: the collar is then worn from ever, or for ever. `until` is the first instant at which the
 /// collar is not worn any more. A date is its midnight, UTC. `#` begins a comment at the start of a line, and after a space or tab.
 /// The functions that change an animal keep the comments, blank lines, spaces and order of the text.
-public struct AnimalRegister: Equatable, Sendable {
+package struct AnimalRegister: Equatable, Sendable {
     /// The largest file that is read, in bytes.
-    public static let byteLimit = 1 << 20
+    package static let byteLimit = 1 << 20
     /// The longest name or species, in bytes of UTF-8.
-    public static let nameByteLimit = 128
+    package static let nameByteLimit = 128
     /// The longest notes, in bytes of UTF-8.
-    public static let notesByteLimit = 1024
+    package static let notesByteLimit = 1024
 
     /// The animals, in their order in the file.
-    public internal(set) var animals: [RegisteredAnimal] = []
+    package internal(set) var animals: [RegisteredAnimal] = []
     /// The lines of the file, without their line feeds.
     private(set) var lines: [String]
 
     /// A register without animals.
-    public init() { lines = [""] }
+    package init() { lines = [""] }
 
     /// Reads the content of a file.
     ///
     /// Complexity: linear in the content; n log n in the deployments of one collar.
     /// - Throws: the first line that is wrong, or the first two lines that put a collar on two animals at one time.
-    public init(_ content: [UInt8]) throws(AnimalRegisterError) {
+    package init(_ content: [UInt8]) throws(AnimalRegisterError) {
         guard content.count <= AnimalRegister.byteLimit else {
             throw AnimalRegisterError(.tooLong(byteLimit: AnimalRegister.byteLimit), line: 1)
         }
@@ -61,10 +61,10 @@ public struct AnimalRegister: Equatable, Sendable {
     }
 
     /// The content of the file.
-    public var content: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
+    package var content: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
 
     /// All deployments, in their order in the file.
-    public var deployments: [Deployment] { animals.flatMap(\.deployments) }
+    package var deployments: [Deployment] { animals.flatMap(\.deployments) }
 
     /// The words of a line: what is left of it without its comment, its carriage return and the spaces around.
     static func words(of line: String) -> Substring {

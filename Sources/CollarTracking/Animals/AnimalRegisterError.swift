@@ -1,7 +1,7 @@
 /// An error in the animals file, or a change of it that is not possible.
-public struct AnimalRegisterError: Error, Equatable, Sendable {
+package struct AnimalRegisterError: Error, Equatable, Sendable {
     /// A kind of error.
-    public enum Problem: Error, Equatable, Sendable {
+    package enum Problem: Error, Equatable, Sendable {
         /// The line is not UTF-8.
         case notText
         /// The file has, or would have, more bytes than are read.
@@ -39,7 +39,7 @@ public struct AnimalRegisterError: Error, Equatable, Sendable {
     }
 
     /// A text that a person chooses.
-    public enum TextKind: String, Sendable {
+    package enum TextKind: String, Sendable {
         /// The name of an animal.
         case name
         /// The name of its species.
@@ -49,7 +49,7 @@ public struct AnimalRegisterError: Error, Equatable, Sendable {
     }
 
     /// Why a text cannot be used.
-    public enum TextFault: Equatable, Sendable {
+    package enum TextFault: Equatable, Sendable {
         /// It has no character.
         case empty
         /// It has more bytes of UTF-8.
@@ -65,9 +65,9 @@ public struct AnimalRegisterError: Error, Equatable, Sendable {
     }
 
     /// The kind of the error.
-    public let problem: Problem
+    package let problem: Problem
     /// The line with the error, from 1; nil for a change that is not possible.
-    public let line: Int?
+    package let line: Int?
 
     init(_ problem: Problem, line: Int?) {
         self.problem = problem

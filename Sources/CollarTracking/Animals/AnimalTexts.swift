@@ -4,7 +4,7 @@ import CollarBridge
 
 extension AnimalRegister {
     /// The keys of an animal.
-    public enum Key: String, CaseIterable, Sendable {
+    package enum Key: String, CaseIterable, Sendable {
         /// The scientific name of its species.
         case species
         /// What else is noted.

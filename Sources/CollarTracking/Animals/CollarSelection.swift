@@ -1,7 +1,7 @@
 import CollarBridge
 
 /// The collars that a command is about.
-public enum CollarSelection: Equatable, Sendable {
+package enum CollarSelection: Equatable, Sendable {
     /// All.
     case all
     /// The collar with this factory id.
@@ -10,7 +10,7 @@ public enum CollarSelection: Equatable, Sendable {
     case animal(name: String, DeploymentTable)
 
     /// The factory ids of the collars, in ascending order; nil for all.
-    public var deviceIDs: [UInt64]? {
+    package var deviceIDs: [UInt64]? {
         switch self {
         case .all: nil
         case .collar(let deviceID): [deviceID]
@@ -22,7 +22,7 @@ public enum CollarSelection: Equatable, Sendable {
     ///
     /// Complexity: linear in the deployments of the collar.
     /// - Parameter unixMilliseconds: the collar's time, such as that of a fix, in milliseconds since 1970.
-    public func contains(_ deviceID: UInt64, at unixMilliseconds: Int64) -> Bool {
+    package func contains(_ deviceID: UInt64, at unixMilliseconds: Int64) -> Bool {
         switch self {
         case .all: true
         case .collar(let wanted): deviceID == wanted

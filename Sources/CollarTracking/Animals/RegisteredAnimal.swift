@@ -1,17 +1,17 @@
 import CollarBridge
 
 /// An animal of the animals file.
-public struct RegisteredAnimal: Equatable, Sendable {
+package struct RegisteredAnimal: Equatable, Sendable {
     /// Its name, which no other animal of the file has.
-    public internal(set) var name: String
+    package internal(set) var name: String
     /// The scientific name of its species; nil if the file has none.
-    public internal(set) var species: String?
+    package internal(set) var species: String?
     /// What else is noted; nil if there is nothing.
-    public internal(set) var notes: String?
+    package internal(set) var notes: String?
     /// The collars it wears and wore, in their order in the file.
-    public internal(set) var wearings: [Wearing] = []
+    package internal(set) var wearings: [Wearing] = []
     /// The line of its header, from 1.
-    public let line: Int
+    package let line: Int
     var speciesLine: Int?
     var notesLine: Int?
     /// The last line with a key of this animal; its header if there is none.
@@ -24,10 +24,10 @@ public struct RegisteredAnimal: Equatable, Sendable {
     }
 
     /// The animal as deployments name it.
-    public var animal: Animal { Animal(name: name, species: species) }
+    package var animal: Animal { Animal(name: name, species: species) }
 
     /// Its deployments, in their order in the file.
-    public var deployments: [Deployment] {
+    package var deployments: [Deployment] {
         wearings.map { wearing in
             Deployment(
                 animal: animal, deviceID: wearing.deviceID, beginUnixMilliseconds: wearing.beginUnixMilliseconds,
@@ -47,15 +47,15 @@ public struct RegisteredAnimal: Equatable, Sendable {
 
 extension RegisteredAnimal {
     /// A line `wears = ID [from TIME] [until TIME]`.
-    public struct Wearing: Equatable, Sendable {
+    package struct Wearing: Equatable, Sendable {
         /// The collar's factory id.
-        public internal(set) var deviceID: UInt64
+        package internal(set) var deviceID: UInt64
         /// The first instant, in milliseconds since 1970; nil for no bound.
-        public internal(set) var beginUnixMilliseconds: Int64?
+        package internal(set) var beginUnixMilliseconds: Int64?
         /// The instant after the last one, in milliseconds since 1970; nil for no bound.
-        public internal(set) var endUnixMilliseconds: Int64?
+        package internal(set) var endUnixMilliseconds: Int64?
         /// The line, from 1; 0 for one that is not in the file.
-        public internal(set) var line = 0
+        package internal(set) var line = 0
 
         init(_ deviceID: UInt64, from begin: Int64?, until end: Int64?) throws(AnimalRegisterError.Problem) {
             if let begin, let end, begin >= end { throw .endBeforeBegin }

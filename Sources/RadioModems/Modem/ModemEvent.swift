@@ -2,7 +2,7 @@ import CollarARQ
 import CollarWire
 
 /// An event that a stick's modem reports to its receiver.
-public enum ModemEvent: Equatable, Sendable {
+package enum ModemEvent: Equatable, Sendable {
     /// The stick carries the serial line of the protocol. These bytes of the line came in before that was known.
     case serialLine([UInt8])
     /// Further bytes of the serial line.
@@ -20,7 +20,7 @@ public enum ModemEvent: Equatable, Sendable {
 }
 
 /// An event at a stick that a person should know of.
-public enum ModemNotice: Equatable, Sendable {
+package enum ModemNotice: Equatable, Sendable {
     /// The stick runs this firmware. `version` is nil if it does not tell one.
     case found(Dialect, version: String?)
     /// The stick has confirmed these settings. A collar must wait for an answer for this turnaround, in microseconds.
@@ -67,7 +67,7 @@ public enum ModemNotice: Equatable, Sendable {
 }
 
 /// A setting of a stick.
-public enum ModemSetting: String, Equatable, Sendable {
+package enum ModemSetting: String, Equatable, Sendable {
     /// The frequency, in hertz.
     case frequency
     /// The bandwidth, in hertz.
@@ -90,7 +90,7 @@ public enum ModemSetting: String, Equatable, Sendable {
 }
 
 /// The kind of device at a port that is not a known stick.
-public enum Stranger: Equatable, Sendable {
+package enum Stranger: Equatable, Sendable {
     /// Sentences of a GNSS receiver.
     case nmea
     /// The text that a bootloader or a crashing firmware writes.

@@ -2,7 +2,7 @@ import CollarWire
 
 /// Finds the packets in one direction of the line of a stick, for a listener that takes no part: no state of the stick is known
 /// or needed.
-public struct PacketTap: Sendable {
+package struct PacketTap: Sendable {
     private enum Line: Sendable {
         case serial(StreamDecoder)
         case kiss(KISSFrame.Decoder)
@@ -10,7 +10,7 @@ public struct PacketTap: Sendable {
     }
 
     /// What was found.
-    public enum Finding: Sendable {
+    package enum Finding: Sendable {
         /// A packet: a bare frame, intact or not.
         case packet([UInt8])
         /// Something between two delimiters of a serial line that is no frame.
@@ -20,7 +20,7 @@ public struct PacketTap: Sendable {
     private var line: Line
 
     /// A listener to a stick of a dialect.
-    public init(_ dialect: Dialect) {
+    package init(_ dialect: Dialect) {
         line =
             switch dialect {
             case .serial: .serial(StreamDecoder())
@@ -30,7 +30,7 @@ public struct PacketTap: Sendable {
     }
 
     /// What ends in further bytes of the line.
-    public mutating func take(_ bytes: Span<UInt8>) -> [Finding] {
+    package mutating func take(_ bytes: Span<UInt8>) -> [Finding] {
         var findings: [Finding] = []
         switch line {
         case .serial(var stream):

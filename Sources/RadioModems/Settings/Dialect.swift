@@ -1,5 +1,5 @@
 /// The protocol that a base stick speaks at its port. The raw values are the names that a person types.
-public enum Dialect: String, CaseIterable, Sendable {
+package enum Dialect: String, CaseIterable, Sendable {
     /// The serial line of the Collar Link Protocol: a stick with this project's firmware, a cable to the collar, or a bridge that
     /// carries bytes unchanged.
     case serial

@@ -2,20 +2,20 @@ import CollarARQ
 import CollarWire
 
 /// The settings of a stick's LoRa radio that a person chooses. Both ends of a link must have the same, except for the power.
-public struct RadioSettings: Equatable, Sendable {
+package struct RadioSettings: Equatable, Sendable {
     /// Carrier frequency, in hertz.
-    public var frequencyHertz: UInt32
+    package var frequencyHertz: UInt32
     /// Bandwidth, in hertz; not 0.
-    public var bandwidthHertz: UInt32
+    package var bandwidthHertz: UInt32
     /// Spreading factor, 5 … 12.
-    public var spreadingFactor: UInt8
+    package var spreadingFactor: UInt8
     /// Denominator of the coding rate 4/5 … 4/8: 5 … 8.
-    public var codingRateDenominator: UInt8
+    package var codingRateDenominator: UInt8
     /// Transmit power, in dBm.
-    public var powerDBm: Int8
+    package var powerDBm: Int8
 
     /// Creates settings.
-    public init(
+    package init(
         frequencyHertz: UInt32, bandwidthHertz: UInt32, spreadingFactor: UInt8, codingRateDenominator: UInt8, powerDBm: Int8
     ) {
         self.frequencyHertz = frequencyHertz
@@ -26,12 +26,12 @@ public struct RadioSettings: Equatable, Sendable {
     }
 
     /// Duration of a symbol, in microseconds.
-    public var symbolMicroseconds: Int64 { (1_000_000 << Int64(spreadingFactor)) / Int64(max(1, bandwidthHertz)) }
+    package var symbolMicroseconds: Int64 { (1_000_000 << Int64(spreadingFactor)) / Int64(max(1, bandwidthHertz)) }
 
     /// The timing of a link with these settings through a stick of this dialect.
     ///
     /// Both ends use LoRa's explicit header and CRC, and low data rate optimisation from symbols of 16 ms on.
-    public func profile(of dialect: Dialect) -> ModemProfile {
+    package func profile(of dialect: Dialect) -> ModemProfile {
         ModemProfile(
             lora: LoRaSettings(
                 frequencyHertz: frequencyHertz, bandwidthHertz: max(1, bandwidthHertz), spreadingFactor: spreadingFactor,
@@ -57,7 +57,7 @@ public struct RadioSettings: Equatable, Sendable {
 
     /// The longest time from the end of a poll to the start of its answer through a stick of this dialect, in microseconds: the
     /// stick's line in both directions, storing the fixes, and the stick's wait for a free channel.
-    public func turnaroundMicroseconds(of dialect: Dialect) -> Int64 {
+    package func turnaroundMicroseconds(of dialect: Dialect) -> Int64 {
         switch dialect {
         case .serial: RadioSettings.lineMicroseconds
         case .kiss: 100_000

@@ -7,7 +7,7 @@ extension Region {
     ///
     /// RP002 is the LoRa Alliance's "RP002 LoRaWAN Regional Parameters", a digest of the rules of many countries, as quoted in its
     /// editions 1.0.3 revision A and 1.0.5.
-    public static let all: [Region] = [
+    package static let all: [Region] = [
         // Source: ETSI EN 300 220-2 V3.2.1, table B.1: bands K, L, M, N, P and R; the same in CEPT ERC/REC 70-03, annex 1. 25 mW
         // are 14 dBm, 500 mW are 27 dBm. 868.6–868.7 and 869.2–869.4 MHz belong to alarms, with narrow channels.
         Region(

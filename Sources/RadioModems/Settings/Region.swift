@@ -2,31 +2,31 @@
 ///
 /// They are what this program keeps to, not legal advice: a country may have further rules, for example about who may use a
 /// band, and about antennas.
-public struct Region: Equatable, Sendable {
+package struct Region: Equatable, Sendable {
     /// The name that a person types, such as `EU868`.
-    public let name: String
+    package let name: String
     /// The bands in which a radio may send, by frequency. A channel must lie within one of them.
-    public let bands: [Band]
+    package let bands: [Band]
     /// The longest airtime of one frame, in microseconds; nil for no limit.
-    public let dwellMicroseconds: Int64?
+    package let dwellMicroseconds: Int64?
     /// The settings of a radio for which a person has chosen nothing but the region. They obey the region's rules.
-    public let defaults: RadioSettings
+    package let defaults: RadioSettings
 
     /// A band and its rules.
-    public struct Band: Equatable, Sendable {
+    package struct Band: Equatable, Sendable {
         /// The lower edge, in hertz.
-        public let lowerHertz: UInt32
+        package let lowerHertz: UInt32
         /// The upper edge, in hertz.
-        public let upperHertz: UInt32
+        package let upperHertz: UInt32
         /// The part of each hour in which a radio may send, in millionths; nil for no limit.
-        public let dutyCyclePartsPerMillion: Int64?
+        package let dutyCyclePartsPerMillion: Int64?
         /// The highest power that a radio may be set to, in dBm, for an antenna with the gain of a half-wave dipole (2.15 dBi) and
         /// a lossless cable. It is then the effective radiated power.
-        public let maximumPowerDBm: Int8
+        package let maximumPowerDBm: Int8
     }
 
     /// The region with a name, in upper or lower case; nil if there is none.
-    public static func named(_ name: String) -> Region? {
+    package static func named(_ name: String) -> Region? {
         let name = name.uppercased()
         return all.first { $0.name == name }
     }
@@ -37,7 +37,7 @@ public struct Region: Equatable, Sendable {
 
     /// The band in which the channel of these settings lies: the frequency with half the bandwidth on each side. Nil if the channel
     /// is not within one band.
-    public func band(of settings: RadioSettings) -> Band? {
+    package func band(of settings: RadioSettings) -> Band? {
         // Twice the frequencies, so that half an odd bandwidth needs no rounding.
         let lower = 2 * Int64(settings.frequencyHertz) - Int64(settings.bandwidthHertz)
         let upper = 2 * Int64(settings.frequencyHertz) + Int64(settings.bandwidthHertz)
@@ -46,7 +46,7 @@ public struct Region: Equatable, Sendable {
 
     /// The limits to the transmissions of a radio with these settings.
     /// - Throws: the rule that the settings break.
-    public func limits(for settings: RadioSettings) throws(RegionError) -> TransmitLimits {
+    package func limits(for settings: RadioSettings) throws(RegionError) -> TransmitLimits {
         guard let band = band(of: settings) else {
             throw .frequencyOutsideBands(region: self, settings: settings)
         }
@@ -69,7 +69,7 @@ public struct Region: Equatable, Sendable {
 }
 
 /// The rule of a region that settings break.
-public enum RegionError: Error, Equatable, Sendable {
+package enum RegionError: Error, Equatable, Sendable {
     /// The channel (the frequency with half the bandwidth on each side) is in none of the region's bands.
     case frequencyOutsideBands(region: Region, settings: RadioSettings)
     /// The power is above the maximum of the band, which is `maximumDBm`.

@@ -1,5 +1,5 @@
 /// What happened to a serial port between two lists of them.
-public enum DeviceChange: Equatable, Sendable {
+package enum DeviceChange: Equatable, Sendable {
     /// It was plugged in.
     case added(SerialDevice)
     /// udev describes it in another way; for example, a rule marks it.

@@ -11,9 +11,9 @@ import Glibc
 /// ``SerialDevice/idPath`` is nil, and a mark that a rule set is not seen.
 ///
 /// No call blocks. It is not thread-safe.
-@safe public final class DeviceMonitor {
+@safe package final class DeviceMonitor {
     /// How changes are noticed.
-    public enum Source: Equatable, Sendable {
+    package enum Source: Equatable, Sendable {
         /// By udevd's events, which come after its rules have run.
         case udevd
         /// By the files of udevd's database, because udevd runs in another network namespace and its events do not come.

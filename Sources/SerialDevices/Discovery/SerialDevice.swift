@@ -1,37 +1,37 @@
 /// A serial port as udev describes it.
-public struct SerialDevice: Equatable, Sendable {
+package struct SerialDevice: Equatable, Sendable {
     /// The device node, such as `/dev/ttyUSB0`.
-    public let node: String
+    package let node: String
     /// The path below /sys. It identifies the device for as long as it stays plugged in.
-    public let sysPath: String
+    package let sysPath: String
     /// Whether the udev rule, or the device's own product string, says that the device is a collar's base radio.
-    public let isCollarRadio: Bool
+    package let isCollarRadio: Bool
     /// The USB vendor: four lower-case hexadecimal digits.
-    public let vendorID: String?
+    package let vendorID: String?
     /// The USB product: four lower-case hexadecimal digits.
-    public let modelID: String?
+    package let modelID: String?
     /// The manufacturer's name; underscores may replace its spaces.
-    public let vendor: String?
+    package let vendor: String?
     /// The product's name; underscores may replace its spaces.
-    public let model: String?
+    package let model: String?
     /// The USB serial number; two cheap adapters may have the same.
-    public let serialShort: String?
+    package let serialShort: String?
     /// The number of the USB interface, two hexadecimal digits: a device may hold several ports.
-    public let interfaceNumber: String?
+    package let interfaceNumber: String?
     /// The bus path of the device; the same whenever the device is plugged into the same socket.
-    public let idPath: String?
+    package let idPath: String?
     /// The kernel's driver, such as `cp210x`.
-    public let driver: String?
+    package let driver: String?
 
     /// The kind of radio or adapter that usually has this USB id. It is only information for lists of devices, and never a
     /// reason to open the port, because other devices, such as printers and programmers, have the same ids.
-    public var likelyRadioHint: String? {
+    package var likelyRadioHint: String? {
         guard let vendorID, let modelID else { return nil }
         return USBAdapterName.text(vendorID: vendorID, modelID: modelID)
     }
 
     /// Whether this is a USB serial adapter that is not marked as a collar's base radio: somebody may want to mark it.
-    public var isUnmarkedAdapter: Bool {
+    package var isUnmarkedAdapter: Bool {
         // A serial card of the PCI bus has a vendor, too.
         !isCollarRadio && vendorID != nil && sysPath.contains("/usb")
     }
@@ -74,7 +74,7 @@ public struct SerialDevice: Equatable, Sendable {
 
 extension SerialDevice {
     /// A description of the device in one line.
-    public var text: String {
+    package var text: String {
         var parts = [node]
         if let vendorID, let modelID { parts.append("\(vendorID):\(modelID)") }
         let names = [vendor, model].compactMap { $0 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The reason why a user is not allowed to open a device node.
-public enum PermissionObstacle: Equatable, Sendable {
+package enum PermissionObstacle: Equatable, Sendable {
     /// The node belongs to a group that the user is not in.
     case notInGroup(group: String, user: String)
     /// The user has been added to the group, but this session began before that.

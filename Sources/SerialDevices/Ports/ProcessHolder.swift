@@ -2,11 +2,11 @@ import CheckedNumbers
 import Glibc
 
 /// A process that has a terminal open.
-public struct ProcessHolder: Equatable, Sendable {
+package struct ProcessHolder: Equatable, Sendable {
     /// The process id.
-    public let processID: Int32
+    package let processID: Int32
     /// The short name of the process (at most 15 bytes), such as `ModemManager`.
-    public let name: String
+    package let name: String
 
     /// A process that has the node at the path open: another process if one is visible, else this process. Nil if no such
     /// process is visible. Only root can see the descriptors of other users' processes, so the node may be open nevertheless.

@@ -1,7 +1,8 @@
+import CollarErrors
 import Glibc
 
 /// Why a serial line could not be opened.
-public enum SerialPortError: Error, Equatable, Sendable {
+package enum SerialPortError: Error, Equatable, Sendable {
     /// There is nothing at the path.
     case notFound(path: String)
     /// The file at the path is not a terminal.
@@ -18,7 +19,7 @@ public enum SerialPortError: Error, Equatable, Sendable {
     case system(path: String, operation: String, errno: Int32)
 
     /// The path that was to be opened.
-    public var path: String {
+    package var path: String {
         switch self {
         case .notFound(let path), .notATerminal(let path), .busy(let path, _), .permissionDenied(let path, _),
             .disconnected(let path), .replaced(let path, _), .system(let path, _, _):
@@ -28,18 +29,23 @@ public enum SerialPortError: Error, Equatable, Sendable {
 }
 
 /// A system call that failed.
-public struct SystemError: Error, Equatable, Sendable {
+package struct SystemError: Error, Equatable, Sendable {
     /// The name of the call.
-    public let operation: String
+    package let operation: String
     /// The error number.
-    public let errno: Int32
+    package let errno: Int32
 
     /// The call and the error in words, for a message.
-    public var text: String { "\(operation): \(SystemError.text(errno))" }
+    package var text: String { "\(operation): \(SystemError.text(errno))" }
 
     /// The system's words for an errno, or the number where it has none.
-    public static func text(_ code: Int32) -> String {
+    package static func text(_ code: Int32) -> String {
         guard let text = unsafe strerror(code) else { return "error \(code)" }
         return unsafe String(cString: text)
     }
+}
+
+extension SystemError: MessageError {
+    /// What to tell a person.
+    package var message: UserMessage { UserMessage(errorNumber: errno, text: text) }
 }

@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarBridge
+import CollarErrors
 import CollarReceiver
 
 /// An option of a command.

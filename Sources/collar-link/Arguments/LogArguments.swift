@@ -1,3 +1,4 @@
+import CollarErrors
 import CollarReceiver
 
 extension ParsedArguments {

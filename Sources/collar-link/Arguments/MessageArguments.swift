@@ -1,4 +1,5 @@
 import CheckedNumbers
+import CollarErrors
 import CollarJournal
 import CollarReceiver
 import CollarWire

@@ -1,3 +1,4 @@
+import CollarErrors
 import CollarReceiver
 
 /// The options of a command that the commands in its remedies need, too: those that name the receiver, without which such a command would

@@ -1,6 +1,7 @@
 import CheckedNumbers
 import CollarARQ
 import CollarBridge
+import CollarErrors
 import CollarReceiver
 import CollarWire
 

@@ -1,4 +1,5 @@
 import CBuildInformation
+import CollarErrors
 import CollarReceiver
 import CollarWire
 import RadioModems

@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarErrors
 import CollarJournal
 import CollarReceiver
 import CollarTracking

@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarARQ
+import CollarErrors
 import CollarFirmware
 import CollarReceiver
 import CollarSimulator

@@ -1,3 +1,4 @@
+import CollarErrors
 import CollarReceiver
 import Glibc
 import SerialDevices

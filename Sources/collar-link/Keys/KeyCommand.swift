@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarBridge
+import CollarErrors
 import CollarJournal
 import CollarReceiver
 import CollarWire

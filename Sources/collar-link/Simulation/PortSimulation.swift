@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarBridge
+import CollarErrors
 import CollarFirmware
 import CollarReceiver
 import CollarSimulator

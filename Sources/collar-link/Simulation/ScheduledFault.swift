@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarARQ
+import CollarErrors
 import CollarReceiver
 import CollarSimulator
 import RadioModems

@@ -1,3 +1,4 @@
+import CollarErrors
 import SerialDevices
 
 /// What the receiver reported in the last hour and a person must act on.

@@ -1,10 +1,11 @@
 import CollarBridge
+import CollarErrors
 import CollarTracking
 import SerialDevices
 
 extension AnimalFileFault {
     /// The fault, for a person: where it is, what is wrong, and what to do about it.
-    public var message: UserMessage {
+    package var message: UserMessage {
         switch self {
         case .unreadable(let failure):
             UserMessage(
@@ -18,7 +19,7 @@ extension AnimalFileFault {
 extension AnimalRegisterError {
     /// The error, for a person.
     /// - Parameter path: the path of the file.
-    public func message(path: String) -> UserMessage {
+    package func message(path: String) -> UserMessage {
         UserMessage(
             line == nil ? nil : .animalsUnusable, (line.map { "\(path), line \($0): " } ?? "") + problem.reason(path: path),
             problem.remedy)

@@ -1,10 +1,11 @@
+import CollarErrors
 import Glibc
 import SerialDevices
 
 extension CaptureFileError {
     /// The error, for a person.
     /// - Parameter isReceiving: whether the receiver goes on without the capture.
-    public func message(isReceiving: Bool) -> UserMessage {
+    package func message(isReceiving: Bool) -> UserMessage {
         switch self {
         case .system(let path, let operation, let errorNumber):
             UserMessage(
@@ -37,7 +38,7 @@ extension CaptureError {
     /// - Parameters:
     ///   - path: the path of the file, or `stdin`.
     ///   - command: the command that reads captures, as it reads stdin.
-    public func message(path: String, _ command: ShellCommand = ShellCommand("collar-link", "--read", "-")) -> UserMessage {
+    package func message(path: String, _ command: ShellCommand = ShellCommand("collar-link", "--read", "-")) -> UserMessage {
         if var mismatch = kind?.mismatch(path: path, .capture, command) {
             mismatch.code = .captureDamaged
             return mismatch

@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarErrors
 import CollarHost
 import CollarJournal
 import CollarWire

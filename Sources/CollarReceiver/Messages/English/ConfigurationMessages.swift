@@ -1,6 +1,7 @@
+import CollarErrors
 import RadioModems
 
-extension ConfigurationError {
+extension ConfigurationError: MessageError {
     /// The error, for a person: where it is, what is wrong, and what is allowed.
     package var message: UserMessage {
         switch place {

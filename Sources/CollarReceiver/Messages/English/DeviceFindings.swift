@@ -1,3 +1,4 @@
+import CollarErrors
 import SerialDevices
 
 /// What `doctor` says about USB devices.

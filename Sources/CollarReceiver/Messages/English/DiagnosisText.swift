@@ -1,3 +1,5 @@
+import CollarErrors
+
 extension Diagnosis {
     /// A line of text, without a line feed. The first line of a finding has its severity.
     package typealias Line = (text: String, severity: ErrorCode.Severity?)

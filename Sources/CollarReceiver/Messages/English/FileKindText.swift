@@ -1,6 +1,8 @@
+import CollarErrors
+
 extension FileKind {
     /// What a command reads.
-    public enum Use: Sendable {
+    package enum Use: Sendable {
         /// Fixes as lines of JSON.
         case lines
         /// Frames of a serial line or bare ones, or a capture.
@@ -14,7 +16,7 @@ extension FileKind {
     ///   - path: the file, or `stdin`.
     ///   - use: what the command expects of the file.
     ///   - command: the command that reads it, as it reads stdin.
-    public func mismatch(path: String, _ use: Use, _ command: ShellCommand) -> UserMessage? {
+    package func mismatch(path: String, _ use: Use, _ command: ShellCommand) -> UserMessage? {
         func mismatch(_ remedy: String) -> UserMessage { UserMessage(nil, "\(path): this is \(text), not \(use.text)", remedy) }
         let file = path == "stdin" ? "FILE" : path
         func piped(_ filter: [String], to command: ShellCommand) -> String {

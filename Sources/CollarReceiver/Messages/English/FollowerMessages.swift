@@ -1,3 +1,4 @@
+import CollarErrors
 import CollarHost
 import CollarJournal
 import Glibc
@@ -5,7 +6,7 @@ import SerialDevices
 
 extension FollowerNotice {
     /// The notice, for a person.
-    public var message: UserMessage {
+    package var message: UserMessage {
         switch self {
         case .journal(.damage(let deviceID, let report)):
             UserMessage(

@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarErrors
 import SerialDevices
 
 /// What `doctor` says about the machine and its rules.

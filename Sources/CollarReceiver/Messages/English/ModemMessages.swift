@@ -1,3 +1,4 @@
+import CollarErrors
 import RadioModems
 
 extension ModemNotice {

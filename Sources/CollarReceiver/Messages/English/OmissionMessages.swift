@@ -1,8 +1,9 @@
 import CollarBridge
+import CollarErrors
 
 extension Omission {
     /// What is left out, for a person.
-    public var message: UserMessage {
+    package var message: UserMessage {
         UserMessage(
             nil,
             fixCount.map { "\(format.rawValue) has left out \($0) fix\($0 == 1 ? "" : "es") \(format.inexpressibleFixes)" }

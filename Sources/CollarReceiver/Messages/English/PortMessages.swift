@@ -1,10 +1,11 @@
 import CollarBridge
+import CollarErrors
 import Glibc
 import SerialDevices
 
-extension SerialPortError {
+extension SerialPortError: MessageError {
     /// The error, for a person.
-    public var message: UserMessage {
+    package var message: UserMessage {
         switch self {
         case .notFound(let path):
             UserMessage(.noDevice, "There is no device at \(path).", "Plug the radio in; `collar-link devices` lists what is there.")

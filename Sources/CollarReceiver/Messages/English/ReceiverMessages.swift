@@ -1,11 +1,12 @@
 import CollarBridge
+import CollarErrors
 import CollarHost
 import Glibc
 import SerialDevices
 
-extension ReceiverError {
+extension ReceiverError: MessageError {
     /// The error, for a person.
-    public var message: UserMessage {
+    package var message: UserMessage {
         switch self {
         case .port(let failure): failure.message
         case .connection(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: false)
@@ -51,7 +52,7 @@ extension ReceiverError {
 
 extension SystemError {
     /// The message that device discovery failed with this error, for a person.
-    public var discoveryMessage: UserMessage {
+    package var discoveryMessage: UserMessage {
         UserMessage(
             .discoveryFailed, "Devices cannot be discovered: \(text).",
             "Name the radio's port: `collar-link --port /dev/ttyUSB0`.")
@@ -60,7 +61,7 @@ extension SystemError {
 
 extension ReceiverNotice {
     /// The notice, for a person.
-    public var message: UserMessage {
+    package var message: UserMessage {
         switch self {
         case .waitingForPort(let path): UserMessage(nil, "waiting for \(path) to appear")
         case .waitingForRadio(let others, let source): .waitingForRadio(others, source)

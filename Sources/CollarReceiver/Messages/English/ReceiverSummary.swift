@@ -2,7 +2,7 @@ import CollarBridge
 
 extension ReceiverFigures {
     /// The counts of a run in one line, for the person who ends it.
-    public var summary: String {
+    package var summary: String {
         // A receiver knows every collar that has a journal.
         let heard = collars.values.filter { $0[.heard] == 1 }
         let time = durationText(milliseconds: values[.uptime] ?? 0)

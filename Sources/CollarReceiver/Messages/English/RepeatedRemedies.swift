@@ -1,4 +1,5 @@
 import CollarBridge
+import CollarErrors
 
 extension UserMessage {
     /// An error whose remedy follows from its code and its collar: the receiver gives it, and `doctor` gives it again.

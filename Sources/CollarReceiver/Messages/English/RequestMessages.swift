@@ -1,9 +1,10 @@
 import CollarBridge
+import CollarErrors
 import CollarHost
 
-extension RequestRefusal {
+extension RequestRefusal: MessageError {
     /// The refusal, for a person.
-    public var message: UserMessage {
+    package var message: UserMessage {
         let (code, reason): (ErrorCode, String) =
             switch self {
             case .unknownCollar(let deviceID, let known):
@@ -31,7 +32,7 @@ extension RequestRefusal {
 
 extension ResultLine {
     /// The outcome of the request, for a person.
-    public var outcomeText: String {
+    package var outcomeText: String {
         switch outcome {
         case .ok: "done"
         case .queued: "still queued; it is sent when the collar is heard"
@@ -51,5 +52,5 @@ extension ResultLine {
     }
 
     /// The remedy for a rejection.
-    public var remedy: String? { code.flatMap(ErrorCode.init)?.requestRemedy }
+    package var remedy: String? { code.flatMap(ErrorCode.init)?.requestRemedy }
 }

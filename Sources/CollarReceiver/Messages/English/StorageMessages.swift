@@ -1,10 +1,11 @@
+import CollarErrors
 import CollarJournal
 import Glibc
 import SerialDevices
 
-extension JournalError {
+extension JournalError: MessageError {
     /// The error, for a person.
-    public var message: UserMessage {
+    package var message: UserMessage {
         switch self {
         case .file(let failure): failure.message
         case .heldBy(let processID, let path):
@@ -102,9 +103,9 @@ extension EncodingFailure {
     }
 }
 
-extension FileFailure {
+extension FileFailure: MessageError {
     /// The failure, for a person.
-    public var message: UserMessage {
+    package var message: UserMessage {
         UserMessage(
             isDenial ? .permissionDenied : .journalUnavailable,
             "cannot \(operation.rawValue) \(path): \(cause)", remedy)

@@ -1,3 +1,5 @@
+import CollarErrors
+
 extension PerformanceTarget {
     /// The target is missed.
     /// - Parameter value: the measured figure, in its unit.

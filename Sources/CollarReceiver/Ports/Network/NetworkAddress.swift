@@ -1,18 +1,18 @@
 import CheckedNumbers
 
 /// The address of a radio that another machine passes on over TCP: `tcp://HOST:PORT`.
-public struct NetworkAddress: Equatable, Sendable {
+package struct NetworkAddress: Equatable, Sendable {
     /// The start of the path of such a port.
-    public static let scheme = "tcp://"
+    package static let scheme = "tcp://"
 
     /// A name or a numeric address.
-    public let host: String
+    package let host: String
     /// The TCP port, 1 … 65,535.
-    public let port: UInt16
+    package let port: UInt16
 
     /// Reads an address. A numeric address of IPv6 is in square brackets.
     /// - Returns: nil if the text is not `tcp://HOST:PORT`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.hasPrefix(NetworkAddress.scheme) else { return nil }
         var rest = text.dropFirst(NetworkAddress.scheme.count)
         if rest.hasSuffix("/") { rest = rest.dropLast() }

@@ -1,5 +1,5 @@
 /// What a message is about, for filters. The raw values are the names that a person types.
-public enum LogCategory: String, CaseIterable, Sendable {
+package enum LogCategory: String, CaseIterable, Sendable {
     /// Positions of collars, from the collar to the disk.
     case collarLocation = "collar-location"
     /// The position of the owner.
@@ -15,7 +15,7 @@ public enum LogCategory: String, CaseIterable, Sendable {
 }
 
 /// How much a message matters. The raw values are the names that a person types.
-public enum LogLevel: String, CaseIterable, Comparable, Sendable {
+package enum LogLevel: String, CaseIterable, Comparable, Sendable {
     /// What happens, in every detail.
     case debug
     /// Worth knowing; everything works.
@@ -28,10 +28,10 @@ public enum LogLevel: String, CaseIterable, Comparable, Sendable {
     case fault
 
     /// Whether `left` matters less than `right`.
-    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.priority > right.priority }
+    package static func < (left: LogLevel, right: LogLevel) -> Bool { left.priority > right.priority }
 
     /// The priority of syslog and of the journal, 2 to 7; a lower one matters more.
-    public var priority: Int {
+    package var priority: Int {
         switch self {
         case .debug: 7
         case .info: 6
@@ -43,16 +43,16 @@ public enum LogLevel: String, CaseIterable, Comparable, Sendable {
 }
 
 /// What a filter and the journal know of a message.
-public struct LogMark: Equatable, Sendable {
+package struct LogMark: Equatable, Sendable {
     /// How much the message matters.
-    public var level: LogLevel
+    package var level: LogLevel
     /// What it is about.
-    public var category: LogCategory
+    package var category: LogCategory
     /// The code of the error; nil if the message reports none.
-    public var code: ErrorCode?
+    package var code: ErrorCode?
 
     /// Creates a mark, by default that of an ordinary message.
-    public init(_ level: LogLevel = .info, _ category: LogCategory = .connectivity, code: ErrorCode? = nil) {
+    package init(_ level: LogLevel = .info, _ category: LogCategory = .connectivity, code: ErrorCode? = nil) {
         self.level = level
         self.category = category
         self.code = code
@@ -62,14 +62,14 @@ public struct LogMark: Equatable, Sendable {
     /// - Parameters:
     ///   - message: the message.
     ///   - category: the category if the message reports no error.
-    public init(_ message: UserMessage, otherwise category: LogCategory = .connectivity) {
+    package init(_ message: UserMessage, otherwise category: LogCategory = .connectivity) {
         self.init(LogLevel(message.code?.severity ?? .info), message.code?.category ?? category, code: message.code)
     }
 }
 
 extension LogLevel {
     /// The level of an error of a severity.
-    public init(_ severity: ErrorCode.Severity) {
+    package init(_ severity: ErrorCode.Severity) {
         switch severity {
         case .info: self = .info
         case .warning: self = .warning

@@ -84,7 +84,7 @@ extension ErrorCode {
     }
 
     /// The step that the person can take after a rejected request; nil if there is none.
-    var requestRemedy: String? {
+    package var requestRemedy: String? {
         switch self {
         case .unknownCollar, .whichCollar: "Name one that is known: `--collar ID`."
         case .noCollar: "Run collar-link until it has heard the collar, or name it: `--collar ID`."

@@ -1,6 +1,6 @@
 extension ErrorCode {
     /// What an error is about.
-    public var category: LogCategory {
+    package var category: LogCategory {
         switch self {
         case .noDevice, .deviceInUse, .permissionDenied, .notASerialPort, .portFailed, .discoveryFailed, .messageSendFailed,
             .regionMissing, .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioNotSending, .radioBusy, .foreignPackets,

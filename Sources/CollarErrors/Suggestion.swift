@@ -1,15 +1,15 @@
 /// Finds the known word that a person most likely meant by an unknown one.
-public enum Suggestion {
+package enum Suggestion {
     /// The fewest letters of a word that counts as the beginning of a longer one.
     private static let shortestBeginning = 3
 
     /// ` (did you mean history?)` for the known word that is nearest to an unknown one; empty if none is near.
-    public static func text(for word: String, among known: [String]) -> String {
+    package static func text(for word: String, among known: [String]) -> String {
         nearest(to: word, among: known).map { " (did you mean \($0)?)" } ?? ""
     }
 
     /// The same for the first operand of a command; empty if there is none, or if it is a known word.
-    public static func text(forVerb word: String?, among known: [String]) -> String {
+    package static func text(forVerb word: String?, among known: [String]) -> String {
         word.map { known.contains($0) ? "" : text(for: $0, among: known) } ?? ""
     }
 
@@ -18,7 +18,7 @@ public enum Suggestion {
     /// leading hyphens make no difference.
     ///
     /// Complexity: the product of the lengths of the words, for each known word.
-    public static func nearest(to word: String, among known: [String]) -> String? {
+    package static func nearest(to word: String, among known: [String]) -> String? {
         let typed = letters(of: word)
         var best: (word: String, distance: Int)?
         for candidate in known {
@@ -37,7 +37,7 @@ public enum Suggestion {
 
     /// The Damerau–Levenshtein distance (in its restricted form): how many letters must be inserted, removed, replaced or swapped with
     /// their neighbour.
-    static func distance(from first: [UInt8], to second: [UInt8]) -> Int {
+    package static func distance(from first: [UInt8], to second: [UInt8]) -> Int {
         guard !first.isEmpty, !second.isEmpty else { return max(first.count, second.count) }
         // The rows of the table for the letters before the previous one, for the previous one, and for the present one.
         var older = [Int](repeating: 0, count: second.count + 1)

@@ -46,7 +46,7 @@ private enum Joiner {
         0x600...0x7FF, 0x840...0x8FF, 0x1800...0x18AF, 0xA840...0xA877, 0xFB50...0xFDFF, 0xFE70...0xFEFE, 0x1E900...0x1E95F,
     ]
 
-    static func belongs(at index: Int, in scalars: [Unicode.Scalar]) -> Bool {
+    package static func belongs(at index: Int, in scalars: [Unicode.Scalar]) -> Bool {
         guard [zeroWidthJoiner, zeroWidthNonJoiner].contains(scalars[index]), index > 0 else { return false }
         // In the scripts of India, both decide how a consonant with a virama before them is written.
         if scalars[index - 1].properties.canonicalCombiningClass == .virama { return true }

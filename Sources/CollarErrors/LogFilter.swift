@@ -1,7 +1,7 @@
 /// Which messages a person wants to see.
-public struct LogFilter: Equatable, Sendable {
+package struct LogFilter: Equatable, Sendable {
     /// Why a text is no filter.
-    public enum Problem: Error, Equatable, Sendable {
+    package enum Problem: Error, Equatable, Sendable {
         /// There is no such category.
         case category(String)
         /// There is no such level.
@@ -12,10 +12,10 @@ public struct LogFilter: Equatable, Sendable {
     private var levels: [LogCategory: LogLevel] = [:]
 
     /// A filter that lets messages of a level and above pass.
-    public init(_ level: LogLevel = .info) { general = level }
+    package init(_ level: LogLevel = .info) { general = level }
 
     /// Takes the text of `--log`: `LEVEL` for every category, or `CATEGORY:LEVEL` for one of them, which goes before the former.
-    public mutating func set(_ text: String) throws(Problem) {
+    package mutating func set(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let word = parts.last, let level = LogLevel(rawValue: word) else { throw .level(parts.last ?? "") }
         guard parts.count == 2 else { return general = level }
@@ -24,8 +24,8 @@ public struct LogFilter: Equatable, Sendable {
     }
 
     /// Whether a message passes.
-    public func passes(_ mark: LogMark) -> Bool { mark.level >= level(of: mark.category) }
+    package func passes(_ mark: LogMark) -> Bool { mark.level >= level(of: mark.category) }
 
     /// The lowest level that passes of a category.
-    public func level(of category: LogCategory) -> LogLevel { levels[category] ?? general }
+    package func level(of category: LogCategory) -> LogLevel { levels[category] ?? general }
 }

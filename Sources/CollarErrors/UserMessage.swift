@@ -1,15 +1,15 @@
 /// A message to a person: an event, and a remedy.
-public struct UserMessage: Equatable, Sendable {
+package struct UserMessage: Equatable, Sendable {
     /// The code of the error, for programs; nil if the message reports no error.
-    public var code: ErrorCode?
+    package var code: ErrorCode?
     /// What happened, in one sentence.
-    public var reason: String
+    package var reason: String
     /// A step that the person can take, with the command for it if one exists; nil if no step is known.
-    public var remedy: String?
+    package var remedy: String?
     /// The command in the remedy; nil if it has none, or none that is complete.
-    public var command: ShellCommand?
+    package var command: ShellCommand?
 
-    init(_ code: ErrorCode?, _ reason: String, _ remedy: String? = nil, command: ShellCommand? = nil) {
+    package init(_ code: ErrorCode?, _ reason: String, _ remedy: String? = nil, command: ShellCommand? = nil) {
         self.code = code
         self.reason = reason
         self.remedy = remedy
@@ -17,7 +17,7 @@ public struct UserMessage: Equatable, Sendable {
     }
 
     /// - Parameter remedy: the step, from the command as it stands in a sentence.
-    init(_ code: ErrorCode?, _ reason: String, running command: ShellCommand, _ remedy: (String) -> String) {
+    package init(_ code: ErrorCode?, _ reason: String, running command: ShellCommand, _ remedy: (String) -> String) {
         self.init(code, reason, remedy("`\(command.text)`"), command: command)
     }
 }
