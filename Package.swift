@@ -43,9 +43,10 @@ let package = Package(
         .target(name: "CollarFirmware", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: portable),
         .target(name: "CheckedNumbers", swiftSettings: strict),
         .target(name: "CollarErrors", swiftSettings: strict),
-        .target(name: "CFileOrigin"),
+        .target(name: "CLinux"),
+        .target(name: "LinuxSystem", dependencies: ["CLinux", "CheckedNumbers", "CollarErrors"], swiftSettings: strict),
         .target(
-            name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CFileOrigin"],
+            name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CLinux"],
             swiftSettings: strict),
         .target(
             name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
@@ -59,15 +60,12 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "CollarTracking", dependencies: ["CollarErrors", "CollarBridge"], swiftSettings: strict),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-        .target(name: "CTermios"),
-        .target(name: "CLinuxEvents"),
-        .target(name: "SerialDevices", dependencies: ["CollarErrors", "CheckedNumbers", "CLibudev", "CTermios"], swiftSettings: strict),
+        .target(name: "SerialDevices", dependencies: ["CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"], swiftSettings: strict),
         .target(
             name: "CollarReceiver",
             dependencies: [
                 "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarBridge",
-                "CLinuxEvents",
-                "CollarTracking", "SerialDevices",
+                "CLinux", "LinuxSystem", "CollarTracking", "SerialDevices",
             ],
             swiftSettings: strict),
         .target(
@@ -77,7 +75,7 @@ let package = Package(
         .executableTarget(
             name: "collar-link",
             dependencies: [
-                "CBuildInformation", "CTermios",
+                "CBuildInformation", "CLinux", "LinuxSystem",
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarBridge",
                 "CollarTracking", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],

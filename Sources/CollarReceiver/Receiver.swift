@@ -1,10 +1,11 @@
-import CLinuxEvents
+import CLinux
 import CollarARQ
 import CollarBridge
 import CollarErrors
 import CollarHost
 import CollarJournal
 import Glibc
+import LinuxSystem
 
 /// Performs what a `Host` decides: waits for ports, udev, signals, sockets and the consumer, carries bytes, and writes
 /// lines. It uses one thread, and no timer while nothing is due.
@@ -32,7 +33,7 @@ package final class Receiver {
 
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
-    private let events: EventPoll
+    private let events: ReceiverEvents
     private let output: LineOutput<EmissionReceipt>
     private var lines: LineMaker
     private var animals: AnimalFiles
@@ -83,12 +84,12 @@ package final class Receiver {
         startedAt = clock.now.instant
         // 256 journals and some hundred radios need more than a process usually has.
         raise_descriptor_limit()
-        events = try EventPoll()
+        do throws(SystemError) { events = try ReceiverEvents(urgent: .signals) } catch { throw .system(error) }
         output = LineOutput(fileDescriptor: configuration.output)
         lines = LineMaker(configuration)
         animals = AnimalFiles(paths: configuration.animalPaths)
         guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1]) else {
-            throw .system(operation: "signalfd", errorNumber: errno)
+            throw .system(SystemError(operation: "signalfd", errno: errno))
         }
         self.signals = signals
         do throws(HostError) {
@@ -193,7 +194,7 @@ package final class Receiver {
     // MARK: Events
 
     /// Waits for events. In a playback, the next records are played instead, which sets the time.
-    private func waitForEvents(isBusy: Bool, _ now: Instant) throws(ReceiverError) -> [EventPoll.Event] {
+    private func waitForEvents(isBusy: Bool, _ now: Instant) throws(ReceiverError) -> [ReceiverEvents.Event] {
         guard let playback = clock.playback else {
             return events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now))
         }
@@ -221,13 +222,13 @@ package final class Receiver {
     }
 
     /// Handles events that came together. The ports among them share one turn.
-    private func handle(_ ready: [EventPoll.Event]) throws(ReceiverError) {
+    private func handle(_ ready: [ReceiverEvents.Event]) throws(ReceiverError) {
         let portCount = ready.count { if case .port = $0.source { true } else { false } }
         let turn = RadioPorts.turnMicroseconds / Int64(max(1, portCount))
         for event in ready { try handle(event, turnMicroseconds: turn) }
     }
 
-    private func handle(_ event: EventPoll.Event, turnMicroseconds: Int64) throws(ReceiverError) {
+    private func handle(_ event: ReceiverEvents.Event, turnMicroseconds: Int64) throws(ReceiverError) {
         let time = clock.now
         switch event.source {
         case .signals:
@@ -251,7 +252,6 @@ package final class Receiver {
                 statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
             }
         case .portOpenings(let port): ports.handleOpenings(of: port, at: time)
-        case .journals, .input: break
         }
         takeOutputs()
     }

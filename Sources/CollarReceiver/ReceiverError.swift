@@ -1,5 +1,6 @@
 import CollarHost
 import CollarJournal
+import LinuxSystem
 import SerialDevices
 
 /// An error that ends a receiver.
@@ -31,5 +32,5 @@ package enum ReceiverError: Error, Equatable, Sendable {
     /// A file is not a capture, or a damaged one.
     case capture(path: String, CaptureError)
     /// A system call that normally succeeds has failed.
-    case system(operation: String, errorNumber: Int32)
+    case system(SystemError)
 }

@@ -2,6 +2,7 @@ import CollarBridge
 import CollarErrors
 import CollarReceiver
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// The tool: runs a command, and turns its outcome into an exit code.

@@ -1,6 +1,7 @@
 import CollarJournal
 import CollarReceiver
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// A new directory for the time of one command.

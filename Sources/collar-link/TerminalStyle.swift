@@ -1,4 +1,4 @@
-import CTermios
+import CLinux
 import CheckedNumbers
 import CollarErrors
 import CollarReceiver
@@ -53,7 +53,7 @@ enum Terminal {
     /// Columns and rows of the terminal; where it does not say, `COLUMNS` and `LINES`, else 80 and 24.
     static var size: (columns: Int, rows: Int) {
         var (columns, rows): (UInt16, UInt16) = (0, 0)
-        if isOutput, unsafe ctermios_size(STDOUT_FILENO, &columns, &rows) == 0, columns > 0, rows > 0 {
+        if isOutput, unsafe terminal_size(STDOUT_FILENO, &columns, &rows) == 0, columns > 0, rows > 0 {
             return (Int(columns), Int(rows))
         }
         func count(_ variable: String, _ usual: Int) -> Int {

@@ -5,6 +5,7 @@ import CollarLink
 import CollarReceiver
 import FoundationEssentials
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import SerialDevices

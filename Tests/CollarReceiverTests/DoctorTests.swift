@@ -1,5 +1,6 @@
 import CollarErrors
 import FoundationEssentials
+import LinuxSystem
 import SerialDevices
 import Testing
 

@@ -3,6 +3,7 @@ import CollarHost
 import CollarWire
 import FoundationEssentials
 import Glibc
+import LinuxSystem
 import RadioModems
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
             (.targetMissed, ReceiverNotice.targetMissed(.memory, measured: 60_000_000).message),
             (.targetMissed, ReceiverNotice.targetMissed(.processor, measured: 12).message),
             (.outputFailed, ReceiverError.output(errorNumber: EIO).message),
-            (.unknown, ReceiverError.system(operation: "signalfd", errorNumber: EMFILE).message),
+            (.unknown, ReceiverError.system(SystemError(operation: "signalfd", errno: EMFILE)).message),
         ]
         func modem(_ notice: ModemNotice) -> UserMessage { ReceiverNotice.modem(path: path, notice).message }
         let sticks: [(ErrorCode, UserMessage)] = [

@@ -1,5 +1,6 @@
 import CollarReceiver
 import Glibc
+import LinuxSystem
 import Testing
 
 /// Signals concern the whole process, so the tests run one after another.

@@ -58,8 +58,9 @@ extension World {
         var isMoving = true
         while isMoving {
             if isReading(radio) {
-                if let due = port.modemDeadline, due <= now { port.modem?.deadlineReached(at: time) }
+                // As in the receiver's loop: bytes first, then what is due.
                 port.read(now: now)
+                if let due = port.modemDeadline, due <= now { port.modem?.deadlineReached(at: time) }
                 if passEvents(of: port, to: radio) { letHostWork(radio.machine) }
             }
             isMoving = port.moveBytes(now: now)

@@ -1,4 +1,4 @@
-import CFileOrigin
+import CLinux
 import Glibc
 
 // An operation opens the directory in which its path lies once, and uses names in that directory. Its owner may replace names in it

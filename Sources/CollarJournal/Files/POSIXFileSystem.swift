@@ -1,4 +1,4 @@
-import CFileOrigin
+import CLinux
 import Glibc
 
 /// The file system of this machine.

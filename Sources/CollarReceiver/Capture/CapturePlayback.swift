@@ -1,6 +1,7 @@
 import CollarARQ
 import CollarHost
 import Glibc
+import LinuxSystem
 import RadioModems
 import SerialDevices
 

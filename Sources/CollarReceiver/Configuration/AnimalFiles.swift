@@ -3,6 +3,7 @@ import CollarBridge
 import CollarErrors
 import CollarJournal
 import CollarTracking
+import LinuxSystem
 
 /// The animals files, which are read again when they have changed.
 package struct AnimalFiles {

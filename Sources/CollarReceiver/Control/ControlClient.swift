@@ -1,4 +1,4 @@
-import CLinuxEvents
+import CLinux
 import CollarARQ
 import CollarBridge
 import Glibc

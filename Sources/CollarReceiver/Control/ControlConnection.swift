@@ -1,6 +1,7 @@
-import CLinuxEvents
+import CLinux
 import CollarBridge
 import Glibc
+import LinuxSystem
 
 /// A connection to the control socket of a running receiver, for a program that may block while it waits for a line.
 package final class ControlConnection {

@@ -1,9 +1,10 @@
-import CLinuxEvents
+import CLinux
 import CollarARQ
 import CollarBridge
 import CollarErrors
 import CollarHost
 import Glibc
+import LinuxSystem
 
 /// Accepts requests from other programs of this user and of root. It never waits for a program: each program has a bounded
 /// buffer for its requests and another for their results.
@@ -14,7 +15,7 @@ final class ControlServer {
     private static let acceptPause: Int64 = 1_000_000
 
     private let socket: ControlSocket
-    private let events: EventPoll
+    private let events: ReceiverEvents
     private let submit: (ControlRequest) -> ResultLine
     private let figures: () -> [UInt8]
     private var clients = [ControlClient?](repeating: nil, count: clientLimit)
@@ -26,7 +27,7 @@ final class ControlServer {
     ///   - submit: gives a request to the host.
     ///   - figures: makes the line of the receiver's figures.
     init(
-        stateDirectory: String, runtimeDirectory: String?, events: EventPoll, submit: @escaping (ControlRequest) -> ResultLine,
+        stateDirectory: String, runtimeDirectory: String?, events: ReceiverEvents, submit: @escaping (ControlRequest) -> ResultLine,
         figures: @escaping () -> [UInt8]
     ) throws(ControlSocket.OpenError) {
         socket = try ControlSocket.open(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
@@ -90,7 +91,7 @@ final class ControlServer {
     }
 
     /// Handles a client whose connection is ready.
-    func handle(_ id: ControlClientID, _ event: EventPoll.Event, at now: Instant) {
+    func handle(_ id: ControlClientID, _ event: ReceiverEvents.Event, at now: Instant) {
         guard let client = clients[id.place] else { return }
         var isThere = true
         if event.isReadable {

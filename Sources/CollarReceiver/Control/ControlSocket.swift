@@ -1,4 +1,4 @@
-import CLinuxEvents
+import CLinux
 import Glibc
 
 /// The socket file to which other programs send requests.

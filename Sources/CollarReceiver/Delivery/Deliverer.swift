@@ -3,6 +3,7 @@ import CollarBridge
 import CollarHost
 import CollarJournal
 import Glibc
+import LinuxSystem
 
 /// How stored entries are delivered to a command.
 package struct DeliveryConfiguration: Sendable {
@@ -38,7 +39,7 @@ package final class Deliverer {
 
     private let configuration: DeliveryConfiguration
     private let report: (FollowerNotice) -> Void
-    private let events: EventPoll
+    private let events: ReaderEvents
     private let signals: SignalDescriptor
     private let entries: StoredEntries
     private var random = SystemRandomNumberGenerator()
@@ -76,11 +77,11 @@ package final class Deliverer {
     ) throws(ReceiverError) {
         self.configuration = configuration
         self.report = report
-        events = try EventPoll()
+        do throws(SystemError) { events = try ReaderEvents(urgent: .signals) } catch { throw .system(error) }
         // If the signal were ignored, as a parent process may have left it, the end of a command would go unnoticed.
         signal(SIGCHLD, SIG_DFL)
         guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGCHLD]) else {
-            throw .system(operation: "signalfd", errorNumber: errno)
+            throw .system(SystemError(operation: "signalfd", errno: errno))
         }
         self.signals = signals
         entries = try StoredEntries(configuration.reading) { notice in

@@ -1,6 +1,7 @@
 import CheckedNumbers
 import CollarBridge
 import CollarErrors
+import LinuxSystem
 import RadioModems
 import SerialDevices
 

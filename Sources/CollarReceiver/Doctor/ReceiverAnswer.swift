@@ -1,3 +1,4 @@
+import LinuxSystem
 import SerialDevices
 
 /// What the running receiver of a state directory says when `doctor` asks for its figures.

@@ -1,6 +1,7 @@
 import CheckedNumbers
 import CollarBridge
 import CollarErrors
+import LinuxSystem
 import SerialDevices
 
 /// An error that a receiver reported, from the event log of the state directory.

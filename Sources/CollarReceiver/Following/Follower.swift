@@ -4,6 +4,7 @@ import CollarHost
 import CollarJournal
 import CollarWire
 import Glibc
+import LinuxSystem
 
 /// Writes the stored entries of a state directory, then those that another process adds, like `tail -f`. It sleeps while nothing
 /// changes.
@@ -28,7 +29,7 @@ package final class Follower {
 
     private let configuration: FollowerConfiguration
     private let report: (FollowerNotice) -> Void
-    private let events: EventPoll
+    private let events: ReaderEvents
     private let signals: SignalDescriptor
     private let entries: StoredEntries
     private let output: LineOutput<StoredReceipt>
@@ -52,9 +53,9 @@ package final class Follower {
     ) throws(ReceiverError) {
         self.configuration = configuration
         self.report = report
-        events = try EventPoll()
+        do throws(SystemError) { events = try ReaderEvents(urgent: .signals) } catch { throw .system(error) }
         guard let signals = SignalDescriptor(SignalDescriptor.ofEnd) else {
-            throw .system(operation: "signalfd", errorNumber: errno)
+            throw .system(SystemError(operation: "signalfd", errno: errno))
         }
         self.signals = signals
         entries = try StoredEntries(configuration.reading, report: report)
@@ -64,7 +65,7 @@ package final class Follower {
         events.watch(signals.fileDescriptor, as: .signals)
         events.watch(entries.fileDescriptor, as: .journals)
         if configuration.isAcknowledged, !events.watch(configuration.input, as: .input) {
-            throw .system(operation: "stdin must be a pipe, a socket or a terminal", errorNumber: errno)
+            throw .system(SystemError(operation: "stdin must be a pipe, a socket or a terminal", errno: errno))
         }
         endDeadline = configuration.durationMicroseconds.map { HostTime.now.instant.advanced(byMicroseconds: $0) }
     }
@@ -85,7 +86,7 @@ package final class Follower {
         }
     }
 
-    private func handle(_ event: EventPoll.Event) throws(ReceiverError) {
+    private func handle(_ event: ReaderEvents.Event) throws(ReceiverError) {
         switch event.source {
         case .signals: if signals.next() != nil { end = end ?? .wanted }
         case .journals: try entries.handleChanges()
@@ -93,7 +94,6 @@ package final class Follower {
             isOutputBlocked = false
             events.forget(output.fileDescriptor)
         case .input: takeIDs()
-        case .control, .controlClient, .deviceMonitor, .port, .portOpenings: break
         }
     }
 

@@ -1,6 +1,7 @@
 import CollarBridge
 import CollarHost
 import CollarJournal
+import LinuxSystem
 
 /// An event of a follower or a deliverer that a person should know of; none ends the program.
 package enum FollowerNotice: Equatable, Sendable {
@@ -24,14 +25,4 @@ package enum FollowerNotice: Equatable, Sendable {
     case commandFailed(command: String, CommandEnd)
     /// The command has succeeded again.
     case commandRecovered(command: String, attempts: Int)
-}
-
-/// How a command ended that did not succeed.
-package enum CommandEnd: Equatable, Sendable {
-    /// With an exit code other than 0.
-    case exitCode(Int32)
-    /// By a signal.
-    case signal(Int32)
-    /// It could not be started. The value is `errno`.
-    case notStarted(errorNumber: Int32)
 }

@@ -1,4 +1,4 @@
-import CLinuxEvents
+import CLinux
 import Glibc
 
 /// Tells which journals of a state directory change, without reading them (inotify).

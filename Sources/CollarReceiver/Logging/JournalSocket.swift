@@ -1,4 +1,4 @@
-import CLinuxEvents
+import CLinux
 import CheckedNumbers
 import CollarErrors
 import Glibc

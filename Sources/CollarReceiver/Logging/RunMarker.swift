@@ -1,4 +1,4 @@
-import CLinuxEvents
+import CLinux
 import Glibc
 
 /// How an earlier run ended that did not end of its own accord.

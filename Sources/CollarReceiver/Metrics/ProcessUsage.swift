@@ -1,5 +1,6 @@
 import CheckedNumbers
 import Glibc
+import LinuxSystem
 
 /// What the process uses of its machine.
 struct ProcessUsage: Equatable {

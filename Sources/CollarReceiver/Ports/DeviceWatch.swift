@@ -1,6 +1,7 @@
 import CollarARQ
 import CollarHost
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// Waits for serial ports that come and go.
@@ -23,7 +24,9 @@ package final class DeviceWatch {
     /// How changes are noticed on this machine.
     package var source: DeviceMonitor.Source { monitor.source }
     private let monitor: DeviceMonitor
-    private let events: EventPoll
+    private enum Descriptor { case signals, deviceMonitor }
+
+    private let events: EventPoll<Descriptor>
     private let signals: SignalDescriptor
     /// When to return ``Event/nothingCame``; nil after a port came, or after that was returned.
     private var deadline: Instant?
@@ -32,10 +35,10 @@ package final class DeviceWatch {
     package init() throws(ReceiverError) {
         do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
         guard let signals = SignalDescriptor(SignalDescriptor.ofEnd) else {
-            throw .system(operation: "signalfd", errorNumber: errno)
+            throw .system(SystemError(operation: "signalfd", errno: errno))
         }
         self.signals = signals
-        events = try EventPoll()
+        do throws(SystemError) { events = try EventPoll(urgent: .signals) } catch { throw .system(error) }
         events.watch(signals.fileDescriptor, as: .signals)
         for descriptor in monitor.fileDescriptors { events.watch(descriptor, as: .deviceMonitor) }
         devices = monitor.allSerialDevices()

@@ -1,6 +1,7 @@
 import CollarARQ
 import CollarHost
 import CollarWire
+import LinuxSystem
 import RadioModems
 import SerialDevices
 

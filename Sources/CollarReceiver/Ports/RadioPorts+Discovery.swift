@@ -1,4 +1,5 @@
 import CollarHost
+import LinuxSystem
 import SerialDevices
 
 /// Radios that udev marks, and devices of named ports that return at another node.

@@ -1,4 +1,5 @@
 import CollarHost
+import LinuxSystem
 
 /// Radios at other machines.
 extension RadioPorts {

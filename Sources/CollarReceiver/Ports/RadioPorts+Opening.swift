@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarHost
+import LinuxSystem
 import SerialDevices
 
 /// Opening of ports, and what follows when it fails.

@@ -1,4 +1,5 @@
 import CollarHost
+import LinuxSystem
 import SerialDevices
 
 /// Other processes that take bytes from open ports.

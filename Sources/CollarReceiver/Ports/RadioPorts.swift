@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarHost
+import LinuxSystem
 import RadioModems
 import SerialDevices
 
@@ -12,7 +13,7 @@ final class RadioPorts {
     static let turnMicroseconds: Int64 = 20_000
 
     let configuration: ReceiverConfiguration
-    let events: EventPoll
+    let events: ReceiverEvents
     private let host: Host
     let report: (ReceiverNotice) -> Void
     /// Where what happens at the ports is recorded; nil if it is not.
@@ -36,7 +37,7 @@ final class RadioPorts {
     private var readBuffer = [UInt8](repeating: 0, count: 16_384)
 
     init(
-        _ configuration: ReceiverConfiguration, events: EventPoll, host: Host, report: @escaping (ReceiverNotice) -> Void
+        _ configuration: ReceiverConfiguration, events: ReceiverEvents, host: Host, report: @escaping (ReceiverNotice) -> Void
     ) {
         self.configuration = configuration
         self.events = events
@@ -160,7 +161,7 @@ final class RadioPorts {
 
     /// Handles an event of the descriptor of a port.
     /// - Parameter turnMicroseconds: how long bytes are read at most.
-    func handle(_ id: PortID, _ event: EventPoll.Event, turnMicroseconds: Int64, at time: HostTime) throws(ReceiverError) {
+    func handle(_ id: PortID, _ event: ReceiverEvents.Event, turnMicroseconds: Int64, at time: HostTime) throws(ReceiverError) {
         let port = ports[id.index]
         switch port.state {
         case .open(let connection):

@@ -1,5 +1,6 @@
 import CLibudev
 import Glibc
+import LinuxSystem
 
 /// Finds serial ports, and tells when they may have changed.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// The resolution of a path from the root to the file that the path names, with every directory in which a change could
 /// make the path resolve to another file.

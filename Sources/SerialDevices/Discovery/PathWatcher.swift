@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Tells when to try again to open a path that could not be opened: the path appeared, its permissions changed, or a
 /// symbolic link on the way to it was replaced. The directories of the path need not exist yet.

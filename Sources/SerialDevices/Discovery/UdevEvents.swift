@@ -1,5 +1,6 @@
 import CLibudev
 import Glibc
+import LinuxSystem
 
 /// The events of terminals that udevd or the kernel sends.
 @safe final class UdevEvents {

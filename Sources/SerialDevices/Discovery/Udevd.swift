@@ -1,6 +1,7 @@
 import CLibudev
 import CheckedNumbers
 import Glibc
+import LinuxSystem
 
 /// What this process can see of udevd.
 enum Udevd {

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Passes on the facts of a machine, and remembers each, so that they can be written to a directory.
 package final class MachineRecorder: MachineFacts {

@@ -1,4 +1,5 @@
 import CheckedNumbers
+import LinuxSystem
 
 /// A machine that was recorded in a directory.
 ///

@@ -1,5 +1,6 @@
 import CheckedNumbers
 import Glibc
+import LinuxSystem
 
 /// The machine on which the program runs.
 package final class RunningMachine: MachineFacts {

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// A serial port of a USB device, with what tells the device from others of its kind.
 package struct USBAdapter: Equatable, Sendable {
     /// The port.

@@ -1,5 +1,6 @@
 import CheckedNumbers
 import Glibc
+import LinuxSystem
 
 extension PermissionFacts {
     /// Gathers the facts about an `open` of the path that failed with EACCES or EPERM. If user names come from a directory

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Tells when other programs open a line that is open in this process, or read from it, and whether they still have it open.
 ///

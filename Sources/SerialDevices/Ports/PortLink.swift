@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// A symbolic link that gives a pseudo-terminal a lasting name.
 package struct PortLink: Sendable {

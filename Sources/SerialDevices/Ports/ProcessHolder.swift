@@ -1,5 +1,6 @@
 import CheckedNumbers
 import Glibc
+import LinuxSystem
 
 /// A process that has a terminal open.
 package struct ProcessHolder: Equatable, Sendable {

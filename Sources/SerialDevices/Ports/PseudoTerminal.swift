@@ -1,5 +1,6 @@
-import CTermios
+import CLinux
 import Glibc
+import LinuxSystem
 
 /// A serial line without hardware. This object is the radio's end; ``path`` names the end that a program opens.
 ///
@@ -16,7 +17,7 @@ package final class PseudoTerminal {
 
     /// Creates both ends.
     package init() throws(SystemError) {
-        let master = ctermios_open_pseudo_terminal()
+        let master = terminal_open_pseudo_terminal()
         guard master >= 0 else { throw SystemError(operation: "posix_openpt", errno: -master) }
         do throws(SystemError) {
             path = try PseudoTerminal.slavePath(of: master)
@@ -58,7 +59,7 @@ package final class PseudoTerminal {
 
     private static func slavePath(of master: Int32) throws(SystemError) -> String {
         var path = [CChar](repeating: 0, count: 64)
-        let failure = unsafe -ctermios_slave_path(master, &path, path.count)
+        let failure = unsafe -terminal_slave_path(master, &path, path.count)
         guard failure == 0 else { throw SystemError(operation: "ptsname_r", errno: failure) }
         return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -69,7 +70,7 @@ package final class PseudoTerminal {
         let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard slave >= 0 else { throw SystemError(operation: "open \(path)", errno: errno) }
         defer { _ = Glibc.close(slave) }
-        let failure = -ctermios_set_raw(slave)
+        let failure = -terminal_set_raw(slave)
         guard failure <= 0 else { throw SystemError(operation: "tcsetattr", errno: failure) }
     }
 }

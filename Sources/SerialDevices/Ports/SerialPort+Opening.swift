@@ -1,4 +1,4 @@
-import CTermios
+import CLinux
 import Glibc
 
 extension SerialPort {
@@ -31,13 +31,13 @@ extension SerialPort {
 
     /// Makes this process the only user of the terminal. Returns whether it is a pseudo-terminal.
     static func claim(_ descriptor: Int32, path: String) throws(SerialPortError) -> Bool {
-        switch ctermios_is_terminal(descriptor) {
+        switch terminal_is_terminal(descriptor) {
         case 1: break
         case 0: throw .notATerminal(path: path)
         // The device was unplugged after it was opened.
         default: throw .disconnected(path: path)
         }
-        let isPseudoTerminal = ctermios_is_pseudo_terminal(descriptor) == 1
+        let isPseudoTerminal = terminal_is_pseudo_terminal(descriptor) == 1
         // The lock keeps out the programs that lock the line themselves, even if root runs them. TIOCEXCL keeps out the programs
         // that do not lock the line, unless root runs them.
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -51,24 +51,24 @@ extension SerialPort {
         if isPseudoTerminal { return true }
         // Root can open a line that another program uses exclusively, but must not take that program's bytes. The flag
         // alone does not prove that there is such a program: a console keeps the flag after the program that set it ends.
-        if ctermios_is_exclusive(descriptor) == 1, let holder = ProcessHolder.holder(of: path, except: descriptor) {
+        if terminal_is_exclusive(descriptor) == 1, let holder = ProcessHolder.holder(of: path, except: descriptor) {
             throw .busy(path: path, holder: holder)
         }
-        _ = ctermios_set_exclusive(descriptor, 1)
+        _ = terminal_set_exclusive(descriptor, 1)
         return false
     }
 
     /// Sets up the line. The failure of a setting that a driver may lack is not an error.
     static func configure(_ descriptor: Int32, path: String) throws(SerialPortError) {
-        let failure = -ctermios_set_raw(descriptor)
+        let failure = -terminal_set_raw(descriptor)
         switch failure {
         case ...0: break
         case EIO, ENODEV, ENXIO: throw .disconnected(path: path)
         default: throw .system(path: path, operation: "tcsetattr", errno: failure)
         }
-        _ = ctermios_set_low_latency(descriptor)
+        _ = terminal_set_low_latency(descriptor)
         // Boards with native USB (CDC-ACM) send nothing until DTR is asserted. Asserting DTR and RTS together does not
         // trigger the reset circuit of the common boards.
-        _ = ctermios_assert_modem_lines(descriptor)
+        _ = terminal_assert_modem_lines(descriptor)
     }
 }

@@ -1,5 +1,6 @@
-import CTermios
+import CLinux
 import Glibc
+import LinuxSystem
 
 /// An open serial line: raw, 115,200 bit/s, 8N1, without flow control. While it is open, it keeps other programs out.
 ///
@@ -57,7 +58,7 @@ package final class SerialPort {
     package func close() {
         guard fileDescriptor >= 0 else { return }
         // The exclusive flag belongs to the terminal, and would stay if root has the terminal open as well.
-        if !isPseudoTerminal { _ = ctermios_set_exclusive(fileDescriptor, 0) }
+        if !isPseudoTerminal { _ = terminal_set_exclusive(fileDescriptor, 0) }
         // A child between fork and exec still shares the descriptor, and would keep the lock.
         _ = flock(fileDescriptor, LOCK_UN)
         _ = Glibc.close(fileDescriptor)

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// The symbolic links from a path to the number of a pseudo-terminal. The kernel gives the number of a closed terminal to
 /// a new terminal, which may belong to any program. So an unchanged route does not show that the radio is back; a link that
 /// was created again does.

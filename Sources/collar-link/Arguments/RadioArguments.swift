@@ -1,4 +1,5 @@
 import CollarReceiver
+import LinuxSystem
 
 extension RadioOption {
     /// The option as a command takes it.

@@ -3,6 +3,7 @@ import CollarHost
 import CollarJournal
 import CollarReceiver
 import Glibc
+import LinuxSystem
 
 // Options of the commands that read what 'run' has stored.
 extension ParsedArguments {

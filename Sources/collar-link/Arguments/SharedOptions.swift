@@ -4,6 +4,7 @@ import CollarErrors
 import CollarReceiver
 import CollarWire
 import Glibc
+import LinuxSystem
 
 /// Options that several commands accept.
 extension ParsedArguments {

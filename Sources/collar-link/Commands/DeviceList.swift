@@ -1,5 +1,6 @@
 import CollarBridge
 import CollarReceiver
+import LinuxSystem
 import SerialDevices
 
 /// What `collar-link devices` prints.

@@ -1,6 +1,7 @@
 import CollarBridge
 import CollarErrors
 import CollarReceiver
+import LinuxSystem
 import SerialDevices
 
 /// `collar-link devices`: lists the serial devices, and marks the collar radios.

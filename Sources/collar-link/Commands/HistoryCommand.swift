@@ -5,6 +5,7 @@ import CollarReceiver
 import CollarTracking
 import CollarWire
 import Glibc
+import LinuxSystem
 
 /// `collar-link history`: prints what is stored.
 enum HistoryCommand {

@@ -2,6 +2,7 @@ import CollarBridge
 import CollarErrors
 import CollarJournal
 import CollarReceiver
+import LinuxSystem
 
 /// `collar-link metrics`: prints figures for Prometheus.
 enum MetricsCommand {

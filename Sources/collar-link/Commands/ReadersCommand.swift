@@ -2,6 +2,7 @@ import CollarBridge
 import CollarErrors
 import CollarJournal
 import CollarReceiver
+import LinuxSystem
 
 /// `collar-link readers`: lists the named readers, and removes them.
 enum ReadersCommand {

@@ -3,6 +3,7 @@ import CollarErrors
 import CollarJournal
 import CollarReceiver
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// `collar-link receiver`: shows the id of this receiver, and moves the receiver to another machine.

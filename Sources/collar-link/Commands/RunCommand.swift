@@ -3,6 +3,7 @@ import CollarErrors
 import CollarHost
 import CollarJournal
 import CollarReceiver
+import LinuxSystem
 
 /// `collar-link run`, the command that runs when none is named.
 enum RunCommand {

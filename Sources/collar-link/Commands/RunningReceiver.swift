@@ -1,4 +1,5 @@
 import CollarReceiver
+import LinuxSystem
 import SerialDevices
 
 /// The receiver that runs with a state directory.

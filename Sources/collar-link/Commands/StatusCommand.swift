@@ -2,6 +2,7 @@ import CollarBridge
 import CollarErrors
 import CollarJournal
 import CollarReceiver
+import LinuxSystem
 
 /// `collar-link status`: radios, collars, readers and problems on one screen.
 enum StatusCommand {

@@ -1,5 +1,6 @@
 import CollarErrors
 import CollarReceiver
+import LinuxSystem
 import SerialDevices
 
 /// `collar-link doctor`: examines the machine, and says what is wrong and how to fix it.

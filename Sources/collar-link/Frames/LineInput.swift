@@ -1,6 +1,7 @@
 import CollarErrors
 import CollarReceiver
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// The bytes of a file or of stdin, in chunks.

@@ -2,6 +2,7 @@ import CollarBridge
 import CollarErrors
 import CollarJournal
 import CollarReceiver
+import LinuxSystem
 
 /// `collar-link history --verify`: reports what is stored, and what is damaged.
 struct HistoryVerification {

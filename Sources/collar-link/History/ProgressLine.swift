@@ -1,6 +1,7 @@
 import CollarJournal
 import CollarReceiver
 import Glibc
+import LinuxSystem
 
 /// Shows on a terminal how much of the journals is read, while stdout goes elsewhere.
 struct ProgressLine {

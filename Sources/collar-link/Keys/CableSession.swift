@@ -5,6 +5,7 @@ import CollarJournal
 import CollarReceiver
 import CollarWire
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// An exchange of keys with the collar at a cable, for `collar-link key exchange`.

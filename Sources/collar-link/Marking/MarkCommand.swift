@@ -1,6 +1,7 @@
 import CollarErrors
 import CollarReceiver
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// `collar-link mark`: writes the udev rule that marks an adapter as a collar's radio.

@@ -1,6 +1,7 @@
 import CollarErrors
 import CollarReceiver
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// The udev rule file of the adapters that a person has marked.

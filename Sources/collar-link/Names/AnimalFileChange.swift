@@ -2,6 +2,7 @@ import CollarJournal
 import CollarReceiver
 import CollarTracking
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// A change of the user's animals file.

@@ -3,6 +3,7 @@ import CollarErrors
 import CollarJournal
 import CollarReceiver
 import CollarTracking
+import LinuxSystem
 
 /// The names of animals, for commands that take the id of a collar. The files are read when a name is needed.
 final class AnimalNames {

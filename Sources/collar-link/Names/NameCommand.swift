@@ -2,6 +2,7 @@ import CollarBridge
 import CollarErrors
 import CollarReceiver
 import CollarTracking
+import LinuxSystem
 
 /// `collar-link name`: which animal wears which collar.
 enum NameCommand {

@@ -3,6 +3,7 @@ import CollarErrors
 import CollarHost
 import CollarReceiver
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// Gives one request to the running receiver, or runs a receiver for it, and waits for the result.

@@ -6,6 +6,7 @@ import CollarReceiver
 import CollarSimulator
 import CollarWire
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 /// Drives simulated collars at a pseudo-terminal, in real or virtual time.

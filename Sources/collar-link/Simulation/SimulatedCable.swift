@@ -1,5 +1,6 @@
 import CollarReceiver
 import CollarWire
+import LinuxSystem
 import SerialDevices
 
 /// The cable of a simulated collar: a pseudo-terminal with a lasting name, which carries the bare frames of an exchange of keys.

@@ -1,6 +1,7 @@
 import CollarBridge
 import CollarErrors
 import CollarTracking
+import LinuxSystem
 import SerialDevices
 
 extension AnimalFileFault {

@@ -1,5 +1,6 @@
 import CollarErrors
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 extension CaptureFileError {

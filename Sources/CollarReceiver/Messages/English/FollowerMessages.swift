@@ -2,6 +2,7 @@ import CollarErrors
 import CollarHost
 import CollarJournal
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 extension FollowerNotice {

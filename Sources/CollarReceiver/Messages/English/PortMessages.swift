@@ -1,6 +1,7 @@
 import CollarBridge
 import CollarErrors
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 extension SerialPortError: MessageError {

@@ -2,6 +2,7 @@ import CollarBridge
 import CollarErrors
 import CollarHost
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 extension ReceiverError: MessageError {
@@ -44,8 +45,7 @@ extension ReceiverError: MessageError {
         case .captureUnreadable(let path, let errorNumber):
             UserMessage(.noCapture, "\(path) cannot be read: \(SystemError.text(errorNumber))", "Name a file that `--write` has made.")
         case .capture(let path, let failure): failure.message(path: path)
-        case .system(let operation, let errorNumber):
-            UserMessage(.unknown, "\(operation): \(SystemError.text(errorNumber))")
+        case .system(let failure): UserMessage(.unknown, failure.text)
         }
     }
 }

@@ -1,6 +1,7 @@
 import CollarErrors
 import CollarJournal
 import Glibc
+import LinuxSystem
 import SerialDevices
 
 extension JournalError: MessageError {

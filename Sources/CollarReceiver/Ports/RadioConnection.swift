@@ -1,5 +1,4 @@
-import CLinuxEvents
-import Glibc
+import LinuxSystem
 import RadioModems
 import SerialDevices
 
@@ -25,25 +24,6 @@ extension SerialPort: RadioConnection {
     var roundTripMicroseconds: Int64 { 0 }
 }
 
-/// A connection over TCP to a radio at another machine.
-final class NetworkConnection: RadioConnection {
-    private(set) var fileDescriptor: Int32
-
-    init(fileDescriptor: Int32) { self.fileDescriptor = fileDescriptor }
-
-    deinit { close() }
-
+extension NetworkConnection: RadioConnection {
     var kind: RadioModem.PortKind { .network }
-
-    var roundTripMicroseconds: Int64 { network_round_trip_microseconds(fileDescriptor) }
-
-    func close() {
-        guard fileDescriptor >= 0 else { return }
-        _ = Glibc.close(fileDescriptor)
-        fileDescriptor = -1
-    }
-
-    func read(into buffer: inout [UInt8]) -> ReadResult { StreamTransfer.read(fileDescriptor, into: &buffer) }
-
-    func write(_ bytes: Span<UInt8>) -> WriteResult { StreamTransfer.write(bytes, to: fileDescriptor) }
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CTermios.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,14 +13,14 @@
 
 static int result(int returned) { return returned < 0 ? -errno : returned; }
 
-int ctermios_is_terminal(int descriptor) {
+int terminal_is_terminal(int descriptor) {
     // isatty does not distinguish a hang-up from a file.
     struct termios settings;
     if (tcgetattr(descriptor, &settings) == 0) return 1;
     return errno == ENOTTY || errno == EINVAL ? 0 : -errno;
 }
 
-int ctermios_set_raw(int descriptor) {
+int terminal_set_raw(int descriptor) {
     struct termios settings;
     if (tcgetattr(descriptor, &settings) < 0) return -errno;
     cfmakeraw(&settings);
@@ -34,29 +34,29 @@ int ctermios_set_raw(int descriptor) {
     return result(tcsetattr(descriptor, TCSANOW, &settings));
 }
 
-int ctermios_set_low_latency(int descriptor) {
+int terminal_set_low_latency(int descriptor) {
     struct serial_struct line;
     if (ioctl(descriptor, TIOCGSERIAL, &line) < 0) return -errno;
     line.flags |= ASYNC_LOW_LATENCY;
     return result(ioctl(descriptor, TIOCSSERIAL, &line));
 }
 
-int ctermios_set_exclusive(int descriptor, int exclusive) {
+int terminal_set_exclusive(int descriptor, int exclusive) {
     return result(ioctl(descriptor, exclusive ? TIOCEXCL : TIOCNXCL));
 }
 
-int ctermios_is_exclusive(int descriptor) {
+int terminal_is_exclusive(int descriptor) {
     int exclusive = 0;
     if (ioctl(descriptor, TIOCGEXCL, &exclusive) < 0) return -errno;
     return exclusive != 0;
 }
 
-int ctermios_assert_modem_lines(int descriptor) {
+int terminal_assert_modem_lines(int descriptor) {
     int lines = TIOCM_DTR | TIOCM_RTS;
     return result(ioctl(descriptor, TIOCMBIS, &lines));
 }
 
-int ctermios_is_pseudo_terminal(int descriptor) {
+int terminal_is_pseudo_terminal(int descriptor) {
     // TIOCGDEV gives the terminal that an alias such as /dev/tty leads to; the node's own number would mislead.
     unsigned int device = 0;
     unsigned int major_number;
@@ -72,7 +72,7 @@ int ctermios_is_pseudo_terminal(int descriptor) {
     return major_number >= 128 && major_number <= 143;
 }
 
-int ctermios_open_pseudo_terminal(void) {
+int terminal_open_pseudo_terminal(void) {
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (master < 0) return -errno;
     if (grantpt(master) < 0 || unlockpt(master) < 0) {
@@ -83,9 +83,9 @@ int ctermios_open_pseudo_terminal(void) {
     return master;
 }
 
-int ctermios_slave_path(int master, char *path, size_t capacity) { return -ptsname_r(master, path, capacity); }
+int terminal_slave_path(int master, char *path, size_t capacity) { return -ptsname_r(master, path, capacity); }
 
-int ctermios_size(int descriptor, unsigned short *columns, unsigned short *rows) {
+int terminal_size(int descriptor, unsigned short *columns, unsigned short *rows) {
     struct winsize size;
     if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -errno;
     *columns = size.ws_col;

@@ -3,14 +3,14 @@ import Glibc
 /// Tells when entries of a directory are made, replaced or removed, or when their permissions change.
 ///
 /// It is not thread-safe. It closes its descriptor when it is released.
-final class DirectoryWatcher {
+package final class DirectoryWatcher {
     /// For epoll: readable when ``drain()`` has events to read. The watcher closes it.
-    let fileDescriptor: Int32
+    package let fileDescriptor: Int32
     private let prefix: String
 
     /// Begins to watch.
     /// - Parameter prefix: the start of the names that count.
-    init(_ directory: String, namesBeginningWith prefix: String) throws(SystemError) {
+    package init(_ directory: String, namesBeginningWith prefix: String) throws(SystemError) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { throw SystemError(operation: "inotify_init1", errno: errno) }
         let mask = UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_TO) | UInt32(IN_ATTRIB) | UInt32(IN_ONLYDIR)
@@ -27,7 +27,7 @@ final class DirectoryWatcher {
 
     /// Reads all events without waiting.
     /// - Returns: whether one of them concerns an entry that counts, or events were lost.
-    func drain() -> Bool {
+    package func drain() -> Bool {
         var isConcerned = false
         InotifyEventReader.readAll(from: fileDescriptor) { event in
             if event.name.hasPrefix(prefix) || event.mask & UInt32(IN_Q_OVERFLOW) != 0 { isConcerned = true }

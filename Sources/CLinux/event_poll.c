@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CLinuxEvents.h"
+#include "CLinux.h"
 
 #include <errno.h>
 #include <link.h>
@@ -12,10 +12,10 @@ enum { max_ready = 16 };
 
 int event_poll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-int event_poll_watch(int poll_fd, int fd, uint64_t token, bool for_reading, bool for_writing) {
+int event_poll_watch(int poll_fd, int fd, bool for_reading, bool for_writing) {
     struct epoll_event event = {
         .events = (for_reading ? EPOLLIN : 0) | (for_writing ? EPOLLOUT : 0),
-        .data.u64 = token,
+        .data.fd = fd,
     };
     int result = epoll_ctl(poll_fd, EPOLL_CTL_ADD, fd, &event);
     if (result != 0 && errno == EEXIST) result = epoll_ctl(poll_fd, EPOLL_CTL_MOD, fd, &event);
@@ -29,7 +29,7 @@ int event_poll_wait(int poll_fd, struct ready_descriptor *ready, int capacity, i
     int count = epoll_wait(poll_fd, events, capacity < max_ready ? capacity : max_ready, timeout_ms);
     for (int i = 0; i < count; i++) {
         bool is_broken = events[i].events & (EPOLLHUP | EPOLLERR);
-        ready[i].token = events[i].data.u64;
+        ready[i].fd = events[i].data.fd;
         ready[i].is_readable = is_broken || (events[i].events & EPOLLIN);
         ready[i].is_writable = is_broken || (events[i].events & EPOLLOUT);
     }

@@ -1,4 +1,4 @@
-import CLinuxEvents
+import CLinux
 import Glibc
 
 /// Writes to a descriptor without ever waiting for its reader. Other programs may have the descriptor open too, so its
@@ -15,7 +15,7 @@ package final class NonblockingOutput {
     }
 
     /// A write of at most this many bytes to a pipe is not mixed with other writes (PIPE_BUF).
-    static let atomicByteCount = 4096
+    package static let atomicByteCount = 4096
     /// How long ``drain()`` waits at most, in milliseconds.
     private static let drainTime = 200
     /// The longest wait for the reader of a pipe to read or to end, in hundredths of a second.
@@ -30,7 +30,7 @@ package final class NonblockingOutput {
     package init(_ fileDescriptor: Int32) { original = fileDescriptor }
 
     /// The descriptor that becomes writable when there is room.
-    var fileDescriptor: Int32 { target?.fileDescriptor ?? original }
+    package var fileDescriptor: Int32 { target?.fileDescriptor ?? original }
 
     private func open() -> (fileDescriptor: Int32, kind: Kind) {
         var relay = output_relay()
@@ -68,7 +68,7 @@ package final class NonblockingOutput {
     }
 
     /// Bytes that were written and not read yet, as far as that can be known.
-    var unreadByteCount: Int {
+    package var unreadByteCount: Int {
         switch target?.kind {
         case .pipe: Int(unread_byte_count(fileDescriptor))
         case .relayed(let unread): Int(unread_byte_count(unread))
@@ -79,14 +79,14 @@ package final class NonblockingOutput {
     }
 
     /// Makes what was written to a file durable. Anything else has nothing to make durable.
-    func synchronize() { if case .other = target?.kind { _ = fdatasync(fileDescriptor) } }
+    package func synchronize() { if case .other = target?.kind { _ = fdatasync(fileDescriptor) } }
 
     /// Bytes that a terminal has not taken yet; they are lost when the process ends.
-    var undeliveredByteCount: Int { if case .relayed = target?.kind { unreadByteCount } else { 0 } }
+    package var undeliveredByteCount: Int { if case .relayed = target?.kind { unreadByteCount } else { 0 } }
 
     /// Bytes that are lost if the process ends now: bytes in a pipe whose reader is gone, or bytes that a terminal has not
     /// taken after ``drain()``, which this property calls. The first call waits briefly while a pipe has a reader and bytes.
-    var lostByteCount: Int {
+    package var lostByteCount: Int {
         guard case .pipe = target?.kind else {
             drain()
             return undeliveredByteCount

@@ -1,19 +1,19 @@
 import Glibc
 
 /// Identifies a file on this machine, independent of its names.
-struct FileIdentity: Equatable {
+package struct FileIdentity: Equatable {
     private let device: UInt64
     private let inode: UInt64
 
     /// The file that a path leads to; nil if there is none that can be seen.
-    init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
     /// The file of an open descriptor; nil if the descriptor is closed.
-    init?(descriptor: Int32) {
+    package init?(descriptor: Int32) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)

@@ -1,18 +1,17 @@
-import CLinuxEvents
+import CLinux
 import Glibc
-import SerialDevices
 
 /// An attempt to connect to a radio over TCP. Resolving the name and connecting do not block the caller.
-final class ConnectionAttempt {
+package final class ConnectionAttempt {
     /// Why an attempt failed.
-    enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         /// The name cannot be resolved; the system's words for it.
         case unresolved(String)
         /// The connection could not be made; the errno of the last address.
         case refused(errno: Int32)
 
         /// The failure in words.
-        var text: String {
+        package var text: String {
             switch self {
             case .unresolved(let text): text
             case .refused(let code): SystemError.text(code)
@@ -21,10 +20,10 @@ final class ConnectionAttempt {
     }
 
     /// For epoll: readable when the attempt has ended.
-    private(set) var fileDescriptor: Int32
+    package private(set) var fileDescriptor: Int32
 
     /// Begins to connect.
-    init(to address: NetworkAddress) throws(Failure) {
+    package init(to address: NetworkAddress) throws(Failure) {
         fileDescriptor = unsafe network_connect_begin(address.host, String(address.port))
         if fileDescriptor < 0 { throw .refused(errno: errno) }
     }
@@ -32,7 +31,7 @@ final class ConnectionAttempt {
     deinit { if fileDescriptor >= 0 { network_connect_abandon(fileDescriptor) } }
 
     /// Takes the result; call it once, after ``fileDescriptor`` has become readable.
-    func finish() throws(Failure) -> NetworkConnection {
+    package func finish() throws(Failure) -> NetworkConnection {
         let result = network_connect_end(fileDescriptor)
         fileDescriptor = -1
         guard result.fd >= 0 else {
@@ -43,4 +42,30 @@ final class ConnectionAttempt {
         }
         return NetworkConnection(fileDescriptor: result.fd)
     }
+}
+
+/// A connection over TCP to a radio at another machine.
+package final class NetworkConnection {
+    /// The descriptor of the connection, for epoll.
+    package private(set) var fileDescriptor: Int32
+
+    init(fileDescriptor: Int32) { self.fileDescriptor = fileDescriptor }
+
+    deinit { close() }
+
+    /// The time that bytes take to the machine and back, in microseconds; 0 if it is not known.
+    package var roundTripMicroseconds: Int64 { network_round_trip_microseconds(fileDescriptor) }
+
+    /// Closes the connection. A second call does nothing.
+    package func close() {
+        guard fileDescriptor >= 0 else { return }
+        _ = Glibc.close(fileDescriptor)
+        fileDescriptor = -1
+    }
+
+    /// Reads the waiting bytes into the start of the array, which must not be empty and keeps its length.
+    package func read(into buffer: inout [UInt8]) -> ReadResult { StreamTransfer.read(fileDescriptor, into: &buffer) }
+
+    /// Writes as many bytes as the connection takes now.
+    package func write(_ bytes: Span<UInt8>) -> WriteResult { StreamTransfer.write(bytes, to: fileDescriptor) }
 }

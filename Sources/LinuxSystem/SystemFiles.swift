@@ -1,9 +1,9 @@
 import Glibc
 
 /// Queries to the file system.
-enum SystemFiles {
+package enum SystemFiles {
     /// The names in a directory without `.` and `..`; none when it cannot be read.
-    static func entries(of directory: String) -> [String] {
+    package static func entries(of directory: String) -> [String] {
         guard let stream = unsafe opendir(directory) else { return [] }
         defer { unsafe closedir(stream) }
         var names: [String] = []
@@ -17,7 +17,7 @@ enum SystemFiles {
     }
 
     /// The target of a symbolic link; nil when there is no link.
-    static func linkTarget(_ path: String) -> String? {
+    package static func linkTarget(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe buffer.withUnsafeMutableBytes { bytes -> Int in
             guard let text = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
@@ -27,7 +27,7 @@ enum SystemFiles {
     }
 
     /// The path, made absolute with the working directory; nil, with errno set, when that directory is gone.
-    static func absolutePath(_ path: String) -> String? {
+    package static func absolutePath(_ path: String) -> String? {
         if path.hasPrefix("/") { return path }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard unsafe getcwd(&buffer, buffer.count) != nil else { return nil }
@@ -36,7 +36,7 @@ enum SystemFiles {
     }
 
     /// The first line of a small file, at most 255 bytes; nil when it cannot be read.
-    static func firstLine(of path: String) -> String? {
+    package static func firstLine(of path: String) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { _ = close(descriptor) }
@@ -47,7 +47,7 @@ enum SystemFiles {
     }
 
     /// The lines of a text file; nil when it cannot be read.
-    static func lines(of path: String) -> [String]? {
+    package static func lines(of path: String) -> [String]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { _ = close(descriptor) }

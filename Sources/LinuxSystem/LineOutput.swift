@@ -1,8 +1,7 @@
-import CollarHost
 import Glibc
 
 /// The result of writing lines.
-enum LineProgress: Equatable {
+package enum LineProgress: Equatable {
     /// All lines are written.
     case drained
     /// The consumer does not read now.
@@ -16,32 +15,32 @@ enum LineProgress: Equatable {
 /// The bounds of the queue of a ``LineOutput``.
 private enum LineLimits {
     /// Entries are queued while fewer bytes than this wait.
-    static let queueByteCount = 65_536
+    package static let queueByteCount = 65_536
     /// Entries are queued while fewer than this wait, also those that make no line.
-    static let queueLineCount = 4096
+    package static let queueLineCount = 4096
     /// Additional room, which entries do not use, for lines that are in no journal: a consumer that lags must still
     /// receive them.
-    static let reservedByteCount = 65_536
+    package static let reservedByteCount = 65_536
     /// The number of written but unconfirmed lines at which ``LineOutput/takeRead(isLast:_:)`` is due. After a crash, unconfirmed
     /// lines are written again.
-    static let unreadLineCount = 256
+    package static let unreadLineCount = 256
 }
 
 /// Queues lines for a consumer and writes them. It never blocks: entries for whose lines the queue has no room stay in the
 /// journal. A receipt tells which entry the consumer has with a line.
-final class LineOutput<Receipt> {
+package final class LineOutput<Receipt> {
     /// The end of a line, in bytes since the start, and the receipt of its entry.
     private struct Mark {
         /// Nil for a line that is in no journal.
-        var receipt: Receipt?
-        var end: Int
+        package var receipt: Receipt?
+        package var end: Int
         /// False for an entry that the format cannot express, and for the start or end of a document.
-        var isLine = true
+        package var isLine = true
     }
 
     private let output: NonblockingOutput
     /// The bytes of the queued lines, of which the first `writtenCount` are written. Line writers append to them.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     private var writtenCount = 0
     /// Bytes that were removed from the front of ``bytes`` since the start.
     private var removedCount = 0
@@ -49,40 +48,40 @@ final class LineOutput<Receipt> {
     private var firstUnwritten = 0
     private var firstUnread = 0
     /// Lines queued since the start.
-    private(set) var queuedLineCount = 0
+    package private(set) var queuedLineCount = 0
     /// Lines written since the start.
-    private(set) var writtenLineCount = 0
+    package private(set) var writtenLineCount = 0
 
-    init(fileDescriptor: Int32) { output = NonblockingOutput(fileDescriptor) }
+    package init(fileDescriptor: Int32) { output = NonblockingOutput(fileDescriptor) }
 
     /// The descriptor that becomes writable when the consumer reads.
-    var fileDescriptor: Int32 { output.fileDescriptor }
-    var hasRoom: Bool {
+    package var fileDescriptor: Int32 { output.fileDescriptor }
+    package var hasRoom: Bool {
         bytes.count - writtenCount < LineLimits.queueByteCount && marks.count - firstUnwritten < LineLimits.queueLineCount
     }
-    var isEmpty: Bool { writtenCount == bytes.count }
+    package var isEmpty: Bool { writtenCount == bytes.count }
     /// Whether so many written lines are unconfirmed that ``takeRead(isLast:_:)`` is due.
-    var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineLimits.unreadLineCount }
+    package var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineLimits.unreadLineCount }
     /// Whether lines are written that the consumer may not have read.
-    var hasUnread: Bool { firstUnread < firstUnwritten }
+    package var hasUnread: Bool { firstUnread < firstUnwritten }
     /// Whether a terminal has not yet taken all written bytes.
-    var isHeldUp: Bool { output.undeliveredByteCount > 0 }
+    package var isHeldUp: Bool { output.undeliveredByteCount > 0 }
 
     /// Queues the line of an entry; `write` appends that line to ``bytes``.
-    func queue(_ receipt: Receipt, write: (inout [UInt8]) -> Void) {
+    package func queue(_ receipt: Receipt, write: (inout [UInt8]) -> Void) {
         let count = bytes.count
         write(&bytes)
         markEnd(of: receipt, isLine: bytes.count > count)
     }
 
     /// Appends bytes that belong to no line: the start or the end of a document.
-    func append(_ write: (inout [UInt8]) -> Void) {
+    package func append(_ write: (inout [UInt8]) -> Void) {
         write(&bytes)
         markEnd(of: nil, isLine: false)
     }
 
     /// Queues a whole line that is in no journal. If the consumer is too slow and no room is left, the line is dropped.
-    func queue(_ line: [UInt8]) {
+    package func queue(_ line: [UInt8]) {
         guard bytes.count - writtenCount < LineLimits.queueByteCount + LineLimits.reservedByteCount else { return }
         bytes += line
         markEnd(of: nil)
@@ -94,7 +93,7 @@ final class LineOutput<Receipt> {
     }
 
     /// Writes whole lines as long as the consumer takes them.
-    func flush() -> LineProgress {
+    package func flush() -> LineProgress {
         defer { compact() }
         while writtenCount < bytes.count {
             if let stop = writeSomeLines() { return stop }
@@ -133,12 +132,12 @@ final class LineOutput<Receipt> {
     }
 
     /// Makes written lines durable if they went to a file.
-    func synchronize() { output.synchronize() }
+    package func synchronize() { output.synchronize() }
 
     /// Calls `isRead` with the receipts of the lines that were read, oldest first. Bytes that are still in a pipe when its
     /// reader goes away do not count as read.
     /// - Parameter isLast: whether nothing more will be written. If so, bytes in a pipe count as read if the pipe has a reader.
-    func takeRead(isLast: Bool, _ isRead: (Receipt) -> Void) {
+    package func takeRead(isLast: Bool, _ isRead: (Receipt) -> Void) {
         guard firstUnread < firstUnwritten else { return }
         let unread = isLast ? output.lostByteCount : output.unreadByteCount
         let end = removedCount + writtenCount - min(unread, removedCount + writtenCount)

@@ -1,5 +1,5 @@
-#ifndef CFILEORIGIN_H
-#define CFILEORIGIN_H
+#ifndef FILE_ORIGIN_H
+#define FILE_ORIGIN_H
 
 #include <stdint.h>
 

@@ -1,5 +1,4 @@
-/// epoll without its union, which Swift counts as unsafe memory, and the header of signalfd, which Swift's Glibc module
-/// does not show.
+/// What Swift cannot call or would count as unsafe memory: epoll, signalfd, child processes, sockets, terminals.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,14 +7,15 @@
 #include "child_process.h"
 #include "crash_note.h"
 #include "directory_watch.h"
+#include "file_origin.h"
 #include "local_socket.h"
 #include "network_socket.h"
 #include "output_relay.h"
+#include "terminal.h"
 
 /// A descriptor that is ready.
 struct ready_descriptor {
-    /// The number that it was added with.
-    uint64_t token;
+    int fd;
     bool is_readable;
     bool is_writable;
 };
@@ -24,7 +24,7 @@ struct ready_descriptor {
 int event_poll_create(void);
 
 /// Adds or changes a descriptor. Returns 0, or -1 with errno.
-int event_poll_watch(int poll_fd, int fd, uint64_t token, bool for_reading, bool for_writing);
+int event_poll_watch(int poll_fd, int fd, bool for_reading, bool for_writing);
 
 /// Removes a descriptor.
 void event_poll_forget(int poll_fd, int fd);

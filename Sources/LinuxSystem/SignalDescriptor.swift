@@ -1,4 +1,4 @@
-import CLinuxEvents
+import CLinux
 import Glibc
 
 /// A descriptor that delivers signals, so that an event loop can wait for them.

@@ -1,4 +1,4 @@
-import CLinuxEvents
+import CLinux
 import Glibc
 
 /// A program that this one has started.
@@ -59,4 +59,14 @@ package final class ChildProcess {
             return code
         } catch { return nil }
     }
+}
+
+/// How a command ended that did not succeed.
+package enum CommandEnd: Equatable, Sendable {
+    /// With an exit code other than 0.
+    case exitCode(Int32)
+    /// By a signal.
+    case signal(Int32)
+    /// It could not be started. The value is `errno`.
+    case notStarted(errorNumber: Int32)
 }

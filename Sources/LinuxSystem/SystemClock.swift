@@ -1,5 +1,3 @@
-import CollarARQ
-import CollarHost
 import Glibc
 
 /// A clock that only goes forward.
@@ -7,7 +5,7 @@ package enum MonotonicClock {
     /// Microseconds since some point before the process began.
     package static var microseconds: Int64 { microseconds(of: CLOCK_MONOTONIC) }
 
-    static func microseconds(of clock: clockid_t) -> Int64 {
+    package static func microseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
@@ -18,12 +16,4 @@ package enum MonotonicClock {
 package enum WallClock {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package static var unixMilliseconds: Int64 { MonotonicClock.microseconds(of: CLOCK_REALTIME) / 1000 }
-}
-
-extension HostTime {
-    /// The present time of the system's clocks.
-    package static var now: HostTime {
-        HostTime(
-            instant: Instant(microseconds: MonotonicClock.microseconds), unixMilliseconds: WallClock.unixMilliseconds)
-    }
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CFileOrigin.h"
+#include "file_origin.h"
 
 #include <errno.h>
 #include <fcntl.h>

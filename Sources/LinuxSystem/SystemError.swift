@@ -1,0 +1,29 @@
+import CollarErrors
+import Glibc
+
+/// A system call that failed.
+package struct SystemError: Error, Equatable, Sendable {
+    /// The name of the call.
+    package let operation: String
+    /// The error number.
+    package let errno: Int32
+
+    package init(operation: String, errno: Int32) {
+        self.operation = operation
+        self.errno = errno
+    }
+
+    /// The call and the error in words, for a message.
+    package var text: String { "\(operation): \(SystemError.text(errno))" }
+
+    /// The system's words for an errno, or the number where it has none.
+    package static func text(_ code: Int32) -> String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+}
+
+extension SystemError: MessageError {
+    /// What to tell a person.
+    package var message: UserMessage { UserMessage(errorNumber: errno, text: text) }
+}
