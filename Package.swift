@@ -55,28 +55,28 @@ let package = Package(
             name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],
             swiftSettings: strict),
         .target(
-            name: "CollarBridge",
-            dependencies: ["CollarErrors", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost"],
+            name: "CollarFormats",
+            dependencies: ["CollarErrors", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal"],
             swiftSettings: strict),
-        .target(name: "CollarTracking", dependencies: ["CollarErrors", "CollarBridge"], swiftSettings: strict),
+        .target(name: "CollarTracking", dependencies: ["CollarErrors", "CollarFormats"], swiftSettings: strict),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "SerialDevices", dependencies: ["CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"], swiftSettings: strict),
         .target(
             name: "CollarReceiver",
             dependencies: [
-                "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarBridge",
+                "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarFormats",
                 "CLinux", "LinuxSystem", "CollarTracking", "SerialDevices",
             ],
             swiftSettings: strict),
         .target(
             name: "CollarLink",
-            dependencies: ["CollarErrors", "CollarWire", "CollarBridge"], swiftSettings: strict),
+            dependencies: ["CollarErrors", "CollarWire", "CollarFormats"], swiftSettings: strict),
         .target(name: "CBuildInformation", cSettings: commit),
         .executableTarget(
             name: "collar-link",
             dependencies: [
                 "CBuildInformation", "CLinux", "LinuxSystem",
-                "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarBridge",
+                "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarFormats",
                 "CollarTracking", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
@@ -91,14 +91,14 @@ let package = Package(
             name: "collar-link-borders",
             dependencies: [
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
-                "CollarErrors", "CollarBridge", "CollarTracking", "SerialDevices", "CollarReceiver", "CollarWorld",
+                "CollarErrors", "CollarFormats", "CollarTracking", "SerialDevices", "CollarReceiver", "CollarWorld",
             ],
             path: "Tools/borders", swiftSettings: strict),
         .executableTarget(
             name: "collar-link-simulation", dependencies: ["CollarSimulator", "CollarWorld"],
             path: "Tools/simulation", exclude: ["planted"], swiftSettings: strict),
         .executableTarget(
-            name: "collar-link-benchmarks", dependencies: ["CollarWire", "CollarBridge", "CollarLink"],
+            name: "collar-link-benchmarks", dependencies: ["CollarWire", "CollarFormats", "CollarLink"],
             path: "Tools/benchmarks/Sources/benchmarks", swiftSettings: measuring),
         .executableTarget(
             name: "collar-link-load", dependencies: ["CollarWire", "CollarJournal"],
@@ -116,16 +116,16 @@ let package = Package(
             alsoUsing: [
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
             ]),
-        tests(for: "CollarBridge", alsoUsing: ["CollarWire", "CollarHost", "CollarLink"]),
-        tests(for: "CollarTracking", alsoUsing: ["CollarBridge"]),
+        tests(for: "CollarFormats", alsoUsing: ["CollarWire", "CollarHost", "CollarLink"]),
+        tests(for: "CollarTracking", alsoUsing: ["CollarFormats"]),
         tests(
             for: "CollarLink",
-            alsoUsing: ["CollarWire", "CollarBridge", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"]),
+            alsoUsing: ["CollarWire", "CollarFormats", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"]),
         tests(for: "SerialDevices"),
         tests(
             for: "CollarReceiver",
             alsoUsing: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarBridge", "CollarTracking",
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats", "CollarTracking",
                 "SerialDevices",
             ]),
     ]

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import FoundationEssentials
 
 /// Milliseconds from 1970-01-01 to 2001-01-01, the zero of `Date`.

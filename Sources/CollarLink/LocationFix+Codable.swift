@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import FoundationEssentials
 
 extension LocationFix: Codable {

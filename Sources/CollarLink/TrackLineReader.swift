@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// Reads fixes from lines of JSON. The lines are from another program's track, in the full or the compact flavour, or from
 /// the output of `collar-link`.

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import CollarLink
 import FoundationEssentials
 import Testing

@@ -1,6 +1,6 @@
 import CheckedNumbers
 import CollarARQ
-import CollarBridge
+import CollarFormats
 import CollarHost
 import CollarJournal
 import CollarReceiver

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarJournal
 
 /// The links of a collar, and what is due at which time.
 extension CollarSession {

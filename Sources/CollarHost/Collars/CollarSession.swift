@@ -70,7 +70,8 @@ final class CollarSession {
         self.requests = requests
         self.commits = commits
         storage = CollarStorage(journal, output: output)
-        feed = try EntryFeed(journal, configuration)
+        feed = try EntryFeed(
+            journal, configuration.selection, start: configuration.emissionStart, stoppedAt: journal.emissionCursor)
         logs = CollarLogs(journal)
         health = HealthMonitor(journal)
         condition = ConditionMonitor(journal)

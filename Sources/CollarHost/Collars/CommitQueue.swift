@@ -1,3 +1,5 @@
+import CollarJournal
+
 /// The collars with something to commit, in the order in which that came up: so they take turns.
 final class CommitQueue {
     private var waiting: [SessionID] = []

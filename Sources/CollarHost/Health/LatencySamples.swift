@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarJournal
 
 /// The last hundred samples of a latency, in a ring of fixed size: adding a sample allocates nothing.
 struct LatencySamples {

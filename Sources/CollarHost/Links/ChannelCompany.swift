@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarJournal
 import CollarWire
 
 /// The collars that are heard at each port. Their number is in the answers there, because collars of one channel must not repeat

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarJournal
 import CollarWire
 
 /// A radio's port, as the host knows it. The caller opens and closes it.

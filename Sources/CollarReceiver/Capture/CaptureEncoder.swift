@@ -1,4 +1,5 @@
 import CollarHost
+import CollarJournal
 
 /// Makes the bytes of a capture: one section, of which each port is an interface.
 struct CaptureEncoder {

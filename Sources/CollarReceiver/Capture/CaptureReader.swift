@@ -1,6 +1,7 @@
 import CheckedNumbers
 import CollarARQ
 import CollarHost
+import CollarJournal
 
 /// Why the bytes of a capture cannot be read further.
 package struct CaptureError: Error, Equatable, Sendable {

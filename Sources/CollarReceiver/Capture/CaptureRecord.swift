@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarHost
+import CollarJournal
 import RadioModems
 
 /// Something that happened at a port of a receiver, as a capture holds it: see `Protocol/CAPTURE.md`.

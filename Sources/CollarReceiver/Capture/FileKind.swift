@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import CollarWire
 
 /// A kind of content that is easily given by mistake where lines, frames or a capture are expected.

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// The content of a configuration file, such as:
 ///

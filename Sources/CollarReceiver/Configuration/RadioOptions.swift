@@ -1,5 +1,5 @@
 import CheckedNumbers
-import CollarBridge
+import CollarFormats
 import RadioModems
 
 /// The place of a choice of the user.

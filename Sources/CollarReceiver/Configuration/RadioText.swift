@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// Values of radios as a person writes them.
 enum RadioText {

@@ -1,5 +1,5 @@
 import CheckedNumbers
-import CollarBridge
+import CollarFormats
 
 /// How a section of the configuration file names a stick.
 package enum StickName: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import CLinux
 import CollarARQ
-import CollarBridge
+import CollarFormats
 import Glibc
 
 /// The identity of a connected ``ControlClient``.

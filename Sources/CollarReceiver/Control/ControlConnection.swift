@@ -1,5 +1,5 @@
 import CLinux
-import CollarBridge
+import CollarFormats
 import Glibc
 import LinuxSystem
 

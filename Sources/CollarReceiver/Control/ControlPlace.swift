@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import Glibc
 
 /// A path where the control socket of a state directory may be. A state directory has one socket, whatever path names the

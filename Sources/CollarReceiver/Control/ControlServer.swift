@@ -1,6 +1,6 @@
 import CLinux
 import CollarARQ
-import CollarBridge
+import CollarFormats
 import CollarErrors
 import CollarHost
 import Glibc

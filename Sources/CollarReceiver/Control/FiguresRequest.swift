@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// A request for the figures of the receiver, which goes to no collar: one line of JSON. The answer is one line of
 /// ``ReceiverFigures``.

@@ -1,6 +1,7 @@
 import CheckedNumbers
-import CollarBridge
+import CollarFormats
 import CollarHost
+import CollarJournal
 
 /// Items that are delivered together: they are split where the command wants entries of one collar or one animal.
 struct DeliveryBatch {

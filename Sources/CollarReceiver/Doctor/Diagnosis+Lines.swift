@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 extension Finding {
     /// The line of JSON, as `Protocol/schema/finding.schema.json` describes it.

@@ -1,5 +1,5 @@
 import CheckedNumbers
-import CollarBridge
+import CollarFormats
 import CollarErrors
 import LinuxSystem
 import RadioModems

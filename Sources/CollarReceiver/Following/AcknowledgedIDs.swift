@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import CollarWire
 import Glibc
 

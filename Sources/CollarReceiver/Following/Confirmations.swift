@@ -1,5 +1,6 @@
-import CollarBridge
+import CollarFormats
 import CollarHost
+import CollarJournal
 import CollarWire
 
 /// The lines of a consumer that acknowledges them by their ids, in any order. The position of a collar moves past a line when

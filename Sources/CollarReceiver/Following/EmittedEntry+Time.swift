@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import CollarHost
 import CollarJournal
 

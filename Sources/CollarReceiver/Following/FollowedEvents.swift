@@ -1,5 +1,5 @@
 import CheckedNumbers
-import CollarBridge
+import CollarFormats
 import CollarJournal
 
 /// The lines of the event log that a reader wants.

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import CollarHost
 
 // Figures at one moment: lines of JSON, as `Protocol/schema/stats.schema.json` describes them.

@@ -1,5 +1,6 @@
-import CollarBridge
+import CollarFormats
 import CollarHost
+import CollarJournal
 
 /// Makes the consumer's lines from entries, notices and figures.
 struct LineMaker {

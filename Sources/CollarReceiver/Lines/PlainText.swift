@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// Text from elsewhere (arguments, files, frames, devices), made safe to show to a person: it stays on one line and
 /// cannot control the terminal.

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import CollarErrors
 
 /// How a message names a collar.

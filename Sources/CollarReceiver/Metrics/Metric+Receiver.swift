@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 extension ReceiverFigure {
     /// The family of metrics to which the figure belongs, and the label that tells it from the others there.

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 // The families of what is stored, and those that have no figure.
 extension Metric {

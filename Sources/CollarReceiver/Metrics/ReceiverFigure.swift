@@ -1,5 +1,5 @@
 import CheckedNumbers
-import CollarBridge
+import CollarFormats
 
 /// A figure that only a running receiver knows. The raw value is its key in the line of figures, with the unit at the end.
 package enum ReceiverFigure: String, CaseIterable, Sendable {

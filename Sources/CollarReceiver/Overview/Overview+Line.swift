@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 extension Overview {
     /// The line of JSON, with its line feed, as `Protocol/schema/overview.schema.json` describes it. Fixes, statuses, readers and findings

@@ -1,5 +1,5 @@
 import CheckedNumbers
-import CollarBridge
+import CollarFormats
 import CollarJournal
 
 /// What a collar said about itself last: a line of status in the event log.

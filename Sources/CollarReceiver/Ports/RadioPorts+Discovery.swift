@@ -1,4 +1,5 @@
 import CollarHost
+import CollarJournal
 import LinuxSystem
 import SerialDevices
 

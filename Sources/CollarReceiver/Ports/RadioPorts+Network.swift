@@ -1,4 +1,5 @@
 import CollarHost
+import CollarJournal
 import LinuxSystem
 
 /// Radios at other machines.

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// Changes. Each keeps every byte of the file but those that it is about. Nothing changes if one throws.
 extension AnimalRegister {

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// The animals file: which animals there are, and which collar each wears from when to when. A person can edit the text, such as:
 ///

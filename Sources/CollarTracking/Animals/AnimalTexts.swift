@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 // What the texts of the animals file may be: the same rules hold for a file that a person has edited and for a change.
 

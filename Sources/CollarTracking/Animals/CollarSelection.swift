@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// The collars that a command is about.
 package enum CollarSelection: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// The lines of an animals file while it is changed. Lines are named by their numbers, from 1.
 struct RegisterText {

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// An animal of the animals file.
 package struct RegisteredAnimal: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 /// What the formats leave out, for the help of a command.
 let formatNotes = """

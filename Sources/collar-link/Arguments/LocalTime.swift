@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import Glibc
 
 /// The time zone of this process: `TZ`, else that of the machine.

@@ -1,6 +1,7 @@
 import CheckedNumbers
-import CollarBridge
+import CollarFormats
 import CollarHost
+import CollarJournal
 import CollarWire
 
 /// The place where reading begins, as given with `--since`.

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import CollarWire
 
 /// Decodes frames one after the other, and keeps what later frames need: the known logs, and the fixes that can be

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import CollarReceiver
 
 /// Where a frame is in the input of `decode`.

@@ -1,5 +1,5 @@
 import CollarARQ
-import CollarBridge
+import CollarFormats
 import CollarHost
 import CollarJournal
 import CollarReceiver

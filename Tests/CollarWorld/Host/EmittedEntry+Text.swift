@@ -1,4 +1,5 @@
 import CollarHost
+import CollarJournal
 
 extension EmittedEntry {
     /// What a consumer takes, in words.

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import SerialDevices
 
 /// Whether the keys of collars can be read by their owner, and by nobody else. The keys themselves are not read.

@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 import SerialDevices
 
 /// Whether the running receiver of the state directory answers, and runs the program that is installed.

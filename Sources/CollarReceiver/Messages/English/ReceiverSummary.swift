@@ -1,4 +1,4 @@
-import CollarBridge
+import CollarFormats
 
 extension ReceiverFigures {
     /// The counts of a run in one line, for the person who ends it.
