@@ -176,7 +176,7 @@ class EventLineTest(EndToEndTest):
                 break
         receiver.wait_for_lines(1, 1)
         receiver.stop()
-        self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["too_many_asks"])
+        self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["too_many_polls"])
 
     def test_damaged_frames_are_counted(self):
         damaged = bytearray(A.fix(1))

@@ -435,7 +435,7 @@ class ForgeryTest(KeyTest):
         identity = next(filter(None, map(identity_of, attacker.hear(1.5))))
         address = identity.address
         log = Log(int(identity.decoded["device_id"], 16), identity.decoded["log_id"])
-        pair = frames.encode(20, {"request_id": 1, "receiver_id": STRANGER, "order": 6, "argument": STRANGER}, address, log=log)
+        pair = frames.encode(20, {"request_id": 1, "receiver_id": STRANGER, "action": 6, "argument": STRANGER}, address, log=log)
         update = frames.encode(19, {"request_id": 2, "version": 2 ** 42 + 5, "origin": 7, "entries": [[1, 86_400_000]]},
                                address, log=log)
         attacker.send(pair)
@@ -445,7 +445,7 @@ class ForgeryTest(KeyTest):
             for frame in attacker.hear(0.05):
                 heard.append(frame)
                 if frame[1] & 7:
-                    answer = {"ask": frame[1] & 7, "receiver_id": STRANGER, "first_missing": 0, "durable": [], "resend": []}
+                    answer = {"poll": frame[1] & 7, "receiver_id": STRANGER, "first_missing": 0, "durable": [], "resend": []}
                     attacker.send(update)
                     attacker.send(frames.encode(16, answer, address, log=log))
         attacker.send(frames.encode(17, {"receiver_id": STRANGER}, address))

@@ -207,7 +207,7 @@ class LyingCollarTest(EndToEndTest):
         receiver.wait_for_lines(1)
         receiver.stop()
 
-    def test_unknown_collars_that_ask(self):
+    def test_unknown_collars_that_poll(self):
         """Frames of unknown collars are answered with identity requests, but not without end."""
         receiver, radio = self.begin()
         radio.send(A.identity(1))
@@ -256,7 +256,7 @@ class LyingCollarTest(EndToEndTest):
         wait_until(lambda: radio.acknowledgement(A), 1, "the answer to a new fix")
         self.assertEqual(radio.acknowledgement(A)["first_missing"], 2)
 
-    def test_honest_asks_are_answered(self):
+    def test_honest_polls_are_answered(self):
         """A thousand fixes come, each with a poll, as fast as the answers: every poll is answered."""
         receiver, radio = self.begin()
         radio.send(A.identity())

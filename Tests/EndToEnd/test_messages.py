@@ -42,7 +42,7 @@ class MessageTest(SendTest):
                 self.assertFalse(SCHEMA.is_valid({**good, **change}), change)
 
     def test_both_directions(self):
-        receiver = self.begin("--ask", "1", "--loss", "0.2")
+        receiver = self.begin("--request", "1", "--loss", "0.2")
         line = self.result(self.send("--json", "message", "200", "--wants-reply", "--data", "00ff10"), 0)
         self.assertEqual((line["do"], line["outcome"]), ("message", "ok"))
         receiver.wait_for_lines(20)
@@ -75,7 +75,7 @@ class MessageTest(SendTest):
 
     def test_history_and_restarts(self):
         """A message is stored although nobody reads messages; history prints it, and --since takes its id."""
-        receiver = self.begin("--ask", "0.5", events="fix")
+        receiver = self.begin("--request", "0.5", events="fix")
         receiver.wait_for_lines(15)
         receiver.stop()
         self.assertEqual({line["type"] for line in receiver.fixes}, {"fix"})
@@ -102,7 +102,7 @@ class MessageTest(SendTest):
         """The simulation goes on with its track where its log ends, although messages use sequences, too."""
         track, sent = self.track("cats_uk/Felix-Tag", 60)
         flash = self.path("flash")
-        begin = ("--interval", "0.05", "--ask", "0.12", "--flash", flash)
+        begin = ("--interval", "0.05", "--request", "0.12", "--flash", flash)
         receiver = self.receive("--events", "fix,message")
         collar = self.simulate(track, *begin)
         receiver.wait_for_lines(30)

@@ -8,7 +8,7 @@ import unittest
 
 from collarlink import ROOT, give_to_ordinary_user, wait_until
 from radio import IDENTITY_REQUEST, Radio
-from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_ORDER, SETTINGS_REPORT, SETTINGS_REQUEST, SOUND, WrittenCollarTest,
+from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_REPORT, SETTINGS_REQUEST, SETTINGS_UPDATE, SOUND, WrittenCollarTest,
                      name)
 from serial_line import SerialLine
 
@@ -26,7 +26,7 @@ class RequestTest(WrittenCollarTest):
             with self.subTest(outcome=word):
                 program = self.send("--json", "locate")
                 request = self.next_request()
-                self.assertEqual((request["order"], request["receiver_id"]), (LOCATE, self.own))
+                self.assertEqual((request["action"], request["receiver_id"]), (LOCATE, self.own))
                 self.answer(request, outcome)
                 line = self.result(program, code)
                 self.assertEqual((line["outcome"], line["request"]), (word, request["request_id"]))
@@ -38,7 +38,7 @@ class RequestTest(WrittenCollarTest):
         receiver = self.begin()
         program = self.send("--json", "--now", "--timeout", "5", "sound", "1.5")
         request = self.next_request()
-        self.assertEqual((request["order"], request["argument"]), (SOUND, 1500))
+        self.assertEqual((request["action"], request["argument"]), (SOUND, 1500))
         sent = [1] + [number for number in range(2, 13) if self.window()]
         self.assertEqual(sent, [1, 2, 4, 8])
         line = self.result(program, 75)
@@ -85,9 +85,9 @@ class RequestTest(WrittenCollarTest):
         for _ in range(2):
             self.assertEqual(self.send("--timeout", "0.2", "settings", "set", "heartbeat_s=10").wait(), 75)
         line = self.result(self.send("--json", "--latest", "--timeout", "0.2", "settings", "set", "heartbeat_s=11"), 75)
-        order, = self.window()
-        self.assertEqual(order[0], SETTINGS_ORDER)
-        self.assertEqual((order[1]["request_id"], order[1]["entries"]), (line["request"], [[8, 11]]))
+        update, = self.window()
+        self.assertEqual(update[0], SETTINGS_UPDATE)
+        self.assertEqual((update[1]["request_id"], update[1]["entries"]), (line["request"], [[8, 11]]))
         replaced = [each for each in receiver.fixes if each.get("outcome") == "replaced"]
         self.assertEqual(len(replaced), 2)
         line = self.result(self.send("--json", "--latest", "--timeout", "0.2", "settings", "set", "heartbeat_s=12"), 75)
@@ -106,18 +106,18 @@ class RequestTest(WrittenCollarTest):
         line = self.result(program, 0)
         self.assertEqual((line["settings_version"], line["settings_origin"], set(line["settings"].values())), (high, "00005", {7}))
         self.assertEqual(self.send("--timeout", "0.1", "settings", "set", "stationary_s=9").wait(), 75)
-        order = self.next_request(SETTINGS_ORDER)
+        update = self.next_request(SETTINGS_UPDATE)
         receiver_id = self.radio.acknowledgement(A)["receiver_id"]
-        self.assertEqual((order["version"], order["origin"]), (high + 1, receiver_id & 0xFFFFF))
+        self.assertEqual((update["version"], update["origin"]), (high + 1, receiver_id & 0xFFFFF))
         receiver.kill_now()
         receiver = self.begin()
-        self.assertEqual(self.next_request(SETTINGS_ORDER), order)
+        self.assertEqual(self.next_request(SETTINGS_UPDATE), update)
         program = self.send("--json", "settings", "set", "stationary_s=10")
         program.wait_for_error("waiting")
         # The second update is sent when the first has ended.
         self.assertNotIn(10, [each["entries"][0][1] for _ in range(9) for _, each in self.window()])
-        for done in (order, None):
-            done = done or self.next_request(SETTINGS_ORDER)
+        for done in (update, None):
+            done = done or self.next_request(SETTINGS_UPDATE)
             self.radio.send(A.send(SETTINGS_REPORT, done))
         self.assertEqual(done["version"] - high, 2)
         self.assertEqual(self.result(program, 0)["settings_version"], high + 2)
@@ -144,8 +144,8 @@ class RequestTest(WrittenCollarTest):
         program = self.send("--json", "pair")
         program.wait_for_error("waiting")
         self.radio.send(A.probe(0, 3))
-        wait_until(self.requests, 5, "an order to pair")
-        self.assertEqual([(kind, each["order"], each["argument"]) for kind, each in self.requests()],
+        wait_until(self.requests, 5, "a command to pair")
+        self.assertEqual([(kind, each["action"], each["argument"]) for kind, each in self.requests()],
                          [(COMMAND, PAIR, self.own)])
         self.assertEqual(len(self.radio.answers), 1)
         # The identity of the collar shows that it has obeyed.
@@ -159,7 +159,7 @@ class RequestTest(WrittenCollarTest):
         program = self.send("--json", "pair")
         program.wait_for_error("waiting")
         self.radio.send(A.probe(0, 3))
-        wait_until(self.requests, 5, "an order to pair")
+        wait_until(self.requests, 5, "a command to pair")
         self.answer(self.requests()[0][1], 4)
         self.assertEqual(self.result(program, 77)["outcome"], "refused")
         receiver.stop()

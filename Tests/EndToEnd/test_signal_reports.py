@@ -104,13 +104,13 @@ class SignalReportTest(EndToEndTest):
         """A report that does not come delays the fix and its acknowledgement only by a moment."""
         receiver, radio = self.begin()
         start = time.monotonic()
-        answer, waited = self.ask_with(radio, A.fix(0, 3))
-        self.assertEqual((answer["ask"], answer["first_missing"]), (3, 1))
+        answer, waited = self.poll_with(radio, A.fix(0, 3))
+        self.assertEqual((answer["poll"], answer["first_missing"]), (3, 1))
         self.assertGreater(waited, 0.01)
         self.assertLess(time.monotonic() - start, 1)
         self.assertEqual(self.signals(receiver, 1), [NOTHING])
 
-    def ask_with(self, radio, data):
+    def poll_with(self, radio, data):
         """Sends a poll and waits for its acknowledgement, without further frames."""
         start = time.monotonic()
         radio.answers.clear()
@@ -126,7 +126,7 @@ class SignalReportTest(EndToEndTest):
         waits = []
         for number in range(20):
             fix = A.fix(number, 1 + number % 7)
-            answer, waited = self.ask_with(radio, fix + report(fix))
+            answer, waited = self.poll_with(radio, fix + report(fix))
             self.assertEqual(answer["first_missing"], number + 1)
             waits.append(waited)
         self.assertLess(sorted(waits)[10], 0.015)

@@ -94,7 +94,7 @@ private func words(of request: HostRequest) -> String {
     case .command, .settingsRequest: return plainRequests.first { $0.request == request }.map { String($0.word) } ?? ""
     case .settingsUpdate(let version, let list):
         let pairs = (0..<list.count).map { " \(list[$0].key)=\(list[$0].value)" }
-        return "order \(version.rawValue)\(pairs.joined())"
+        return "update \(version.rawValue)\(pairs.joined())"
     }
 }
 
@@ -145,7 +145,7 @@ private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
         guard let receiverID = words.first.flatMap({ UInt32($0, in: 0 ... .max) }), receiverID != 0 else { return nil }
         return .command(.pair(receiverID: receiverID))
     case ("message", _): return message(words).map { .message($0) }
-    case ("order", _):
+    case ("update", _):
         guard let version = takeVersion(&words), let pairs = settings(words), pairs.count <= HostRequest.settingLimit else {
             return nil
         }
