@@ -92,7 +92,7 @@ class WrittenCollarTest(SendTest):
     def window(self, seconds=5):
         """Polls, and returns the requests that came before the answer."""
         self.radio.hear()
-        self.radio.ask(A, 0, seconds)
+        self.radio.poll(A, 0, seconds)
         return self.requests()
 
     def next_request(self, number=COMMAND, seconds=10):

@@ -97,7 +97,7 @@ class ControlSocketTest(WrittenCollarTest):
             held.append(one)
             if len(held) > 100:
                 held.pop(0).close()
-        self.assertEqual(self.radio.ask(A, 0)[0]["first_missing"], 0)
+        self.assertEqual(self.radio.poll(A, 0)[0]["first_missing"], 0)
         self.assertLess(len(os.listdir(f"/proc/{receiver.pid}/fd")), 60)
         with open(f"/proc/{receiver.pid}/status", encoding="ascii") as file:
             own = next(int(line.split()[1]) for line in file if line.startswith("RssAnon"))

@@ -321,7 +321,7 @@ class LostKeyTest(KeyTest):
         receiver.wait_for_error(f"{self.name} had a key, and the key is gone")
         self.radio.send(A.identity(following=2) + A.fix(1) + A.probe(1, 2) + B.identity() + B.fix(0))
         receiver.wait_for_lines(1)
-        self.assertEqual(self.radio.ask(B, 1)[0]["first_missing"], 1)
+        self.assertEqual(self.radio.poll(B, 1)[0]["first_missing"], 1)
         self.assertEqual([fix["collar"] for fix in receiver.fixes], [f"{B.log.device_id:016x}"])
         self.assertIn(f"collar-link key remove {self.name}", receiver.error_text)
         self.assertNotIn(f"hearing collar {self.name}", receiver.error_text)

@@ -28,8 +28,8 @@ class PrefixTest(SendTest):
         receiver = self.run_receiver()
         self.radio.send(A.identity() + b"".join(A.fix(each) for each in range(3)) + B.identity() + B.fix(0) + B.fix(1))
         receiver.wait_for_lines(5)
-        self.radio.ask(A, 3)
-        self.radio.ask(B, 2)
+        self.radio.poll(A, 3)
+        self.radio.poll(B, 2)
         receiver.stop()
 
     def run_receiver(self, *arguments):
@@ -110,7 +110,7 @@ class RunTest(PrefixTest):
         receiver = self.run_receiver("--collar", PREFIX_A)
         self.radio.send(B.identity() + B.fix(2) + A.identity(following=4) + A.fix(3))
         receiver.wait_for_lines(1)
-        self.radio.ask(A, 4)
+        self.radio.poll(A, 4)
         receiver.stop()
         self.assertEqual([(line["collar"], line["seq"]) for line in receiver.fixes], [(ID_A, 3)])
 

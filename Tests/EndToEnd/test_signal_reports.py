@@ -164,7 +164,7 @@ class SignalReportTest(EndToEndTest):
         for number in range(2000):
             fix = A.fix(number)
             radio.send(fix + report(fix))
-        radio.ask(A, 2000)
+        radio.poll(A, 2000)
         receiver.stop()
         os.close(writing)
         again = self.receive(port=line.path)
@@ -178,7 +178,7 @@ class SignalReportTest(EndToEndTest):
         modem = of_radio(11, LORA)
         radio.send(modem + of_radio(10, {**RADIO_IDENTITY, "largest_frame": 60}) + modem)
         radio.send(b"".join(A.fix(1000 + 300 * number) for number in range(40)))
-        radio.ask(A, 20_000)
+        radio.poll(A, 20_000)
         answer = next(frame for frame in radio.answers if frame[0] & 0x1F == ACKNOWLEDGEMENT)
         self.assertLessEqual(len(answer), 60)
         self.assertGreater(len(answer), 50)
