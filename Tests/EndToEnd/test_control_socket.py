@@ -102,7 +102,7 @@ class ControlSocketTest(WrittenCollarTest):
         with open(f"/proc/{receiver.pid}/status", encoding="ascii") as file:
             own = next(int(line.split()[1]) for line in file if line.startswith("RssAnon"))
         self.assertLessEqual(own, 2048)
-        program = self.send("--json", "--timeout", "0", "locate")
+        program = self.send("-F", "json", "--timeout", "0", "locate")
         self.assertEqual(self.result(program, 75)["outcome"], "queued")
         self.answer(self.next_request(), 0)
         self.assertEqual(json.loads(lines.readline())["outcome"], "ok")
@@ -144,7 +144,7 @@ class ControlSocketTest(WrittenCollarTest):
         program = self.send("locate", user="daemon", group="daemon")
         self.assertEqual(program.wait(), 77)
         self.assertIn("only the user who runs collar-link", program.error_text)
-        program = self.send("--json", "locate", user="root", group="root")
+        program = self.send("-F", "json", "locate", user="root", group="root")
         self.answer(self.next_request(), 0)
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
         receiver.stop()
@@ -177,13 +177,13 @@ class ControlSocketTest(WrittenCollarTest):
         receiver = self.begin()
         folder = f"{self.state}/{name(A)}"
         os.chmod(folder, 0o500)
-        program = self.send("--json", "locate")
+        program = self.send("-F", "json", "locate")
         line = self.result(program, 74)
         self.assertEqual((line["outcome"], line["code"]), ("rejected", "storage_failing"))
         self.assertIn("requests.new", line["reason"])
         self.assertEqual(self.window(), [])
         os.chmod(folder, 0o700)
-        self.assertEqual(self.result(self.send("--json", "--timeout", "0", "locate"), 75)["outcome"], "queued")
+        self.assertEqual(self.result(self.send("-F", "json", "--timeout", "0", "locate"), 75)["outcome"], "queued")
         self.assertEqual(len(self.window()), 1)
         receiver.stop()
 

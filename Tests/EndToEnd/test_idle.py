@@ -114,10 +114,10 @@ class AfterRequestsTest(SystemCalls, WrittenCollarTest):
     def test_answered_and_expired(self):
         receiver = self.begin()
         given = time.monotonic()
-        program = self.send("--json", "--now", "--timeout", "3", "locate")
+        program = self.send("-F", "json", "--now", "--timeout", "3", "locate")
         self.answer(self.next_request(), 0)
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
-        program = self.send("--json", "--now", "--timeout", "1", "locate")
+        program = self.send("-F", "json", "--now", "--timeout", "1", "locate")
         self.assertEqual(self.result(program, 75)["outcome"], "expired")
         # The time of the first request passes while no frame comes in.
         time.sleep(max(0, given + 4 - time.monotonic()))
@@ -125,7 +125,7 @@ class AfterRequestsTest(SystemCalls, WrittenCollarTest):
 
     def test_expired_between_two_runs(self):
         receiver = self.begin()
-        program = self.send("--json", "--now", "--timeout", "1", "locate")
+        program = self.send("-F", "json", "--now", "--timeout", "1", "locate")
         self.next_request()
         receiver.kill_now()
         program.kill_now()

@@ -122,7 +122,7 @@ class SendToPrefixTest(PrefixTest):
         receiver.wait_for_error("hearing collar")
         for words in (["locate"], ["sound", "1"], ["track", "on"], ["reboot"], ["settings", "get"], ["settings", "set", "heartbeat_s=60"]):
             with self.subTest(words=words):
-                program = self.send("--json", "--timeout", "0", "--collar", PREFIX_A, *words, environment=self.environment)
+                program = self.send("-F", "json", "--timeout", "0", "--collar", PREFIX_A, *words, environment=self.environment)
                 # It is queued: the collar does not poll meanwhile.
                 self.assertEqual(self.result(program, 75)["collar"], ID_A)
         receiver.stop()
