@@ -26,8 +26,6 @@ public final class Receiver {
     private static let statisticsInterval: Int64 = 60_000_000
     /// Time between two checks of whether a terminal has taken the last lines, in microseconds.
     private static let heldUpInterval: Int64 = 20_000
-    /// Time between two givings back of pages, in microseconds.
-    private static let pagesInterval: Int64 = 1_000_000
 
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
@@ -59,10 +57,6 @@ public final class Receiver {
     private var errorCounts: [ErrorCode: Int] = [:]
     /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
-    /// Whether code ran that only the start of the program or an event needs: a third of the resident memory.
-    private var hasPagesOfEvents = true
-    /// When its pages were given back last; nil before the first time.
-    private var pagesReleasedAt: Instant?
     private var end: End?
     /// The error with which the loop ends.
     private var failure: ReceiverError?
@@ -140,10 +134,8 @@ public final class Receiver {
                 return
             }
             let isBusy = host.isCommitDue || hasMoreLines || isReportDue
-            let now = clock.now.instant
-            if !isBusy { releasePages(at: now) }
             do throws(ReceiverError) {
-                try handle(try waitForEvents(isBusy: isBusy, now))
+                try handle(try waitForEvents(isBusy: isBusy, clock.now.instant))
                 try handleDeadlines()
             } catch {
                 // The frames before the error are stored, and their lines are written, before the receiver ends.
@@ -152,14 +144,6 @@ public final class Receiver {
                 end = end ?? .wanted
             }
         }
-    }
-
-    /// Gives back the pages of code that only events need, before a wait, at most once a second. What is used again is in the page
-    /// cache.
-    private func releasePages(at now: Instant) {
-        guard hasPagesOfEvents, pagesReleasedAt.map({ now.microseconds(since: $0) >= Receiver.pagesInterval }) ?? true else { return }
-        (hasPagesOfEvents, pagesReleasedAt) = (false, now)
-        release_unused_pages()
     }
 
     /// Ends the loop after this time at the latest; frames that come in until then are stored and answered.
@@ -345,7 +329,6 @@ public final class Receiver {
     }
 
     private func write(_ line: LineMaker.EventLine) {
-        hasPagesOfEvents = true
         if lines.writes(line.kind), !isLineLimitReached { output.queue(line.bytes) }
         // Events are worth less than fixes: if the disk is full, the journals report that, and these lines are lost.
         do throws(FileFailure) { try eventLog.append(line.bytes) } catch {}

@@ -58,8 +58,8 @@ class IdleTest(SystemCalls):
             sizes = {key: int(value.split()[0]) for key, _, value in (line.partition(":") for line in file)
                      if key in ("RssAnon", "VmRSS", "VmHWM")}
         print(f"RssAnon {sizes['RssAnon']} KiB, VmRSS {sizes['VmRSS']} KiB, VmHWM {sizes['VmHWM']} KiB ", end="", flush=True)
-        self.assertLessEqual(sizes["RssAnon"], 2048)
-        self.assertLessEqual(sizes["VmRSS"], 8192)
+        # The rest is code, which the kernel drops when it needs the memory.
+        self.assertLessEqual(sizes["RssAnon"], 1200)
 
     def test_after_a_whole_track(self):
         """While the collar is silent, the receiver makes no system call at all, and has little memory."""

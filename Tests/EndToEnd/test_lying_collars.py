@@ -23,10 +23,7 @@ LOSSES_NAMED = 16
 
 
 class Memory(NamedTuple):
-    """The resident memory of a process in KiB, and the anonymous part of it.
-
-    The rest is code, which the receiver releases after its start. The kernel loads it again where it is needed.
-    """
+    """The resident memory of a process in KiB, and the anonymous part of it. The rest is code."""
 
     resident: int
     own: int
