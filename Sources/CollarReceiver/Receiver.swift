@@ -196,7 +196,11 @@ public final class Receiver {
         return []
     }
 
-    private func nextDeadline(_ now: Instant) -> Instant? {
+    /// When something is due; nil if nothing is.
+    private func nextDeadline(_ now: Instant) -> Instant? { Instant.earliest(nextRecordedDeadline(now), ports.nextRetry) }
+
+    /// When something is due that a capture records: all but another look for a port.
+    private func nextRecordedDeadline(_ now: Instant) -> Instant? {
         [
             endDeadline, stopDeadline, statisticsDeadline, host.nextDeadline, ports.nextDeadline,
             control?.nextDeadline(at: now), heldUpDeadline, noticeGate.nextDeadline,
@@ -241,7 +245,7 @@ public final class Receiver {
 
     private func handleDeadlines() throws(ReceiverError) {
         let time = clock.now
-        if let capture = ports.capture, let due = nextDeadline(time.instant), due <= time.instant { capture.note(.due, at: time) }
+        if let capture = ports.capture, let due = nextRecordedDeadline(time.instant), due <= time.instant { capture.note(.due, at: time) }
         if let endDeadline, time.instant >= endDeadline { end = end ?? .wanted }
         if let stopDeadline, time.instant >= stopDeadline { end = end ?? .wanted }
         if let due = statisticsDeadline, time.instant >= due {

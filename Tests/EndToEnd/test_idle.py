@@ -21,9 +21,7 @@ class SystemCalls(EndToEndTest):
 
     def system_calls(self, pid):
         """The system calls of a process and its threads during some seconds, as strace prints them."""
-        # Not beside the port: a receiver that waits for the port wakes when a file is made there.
-        os.mkdir(self.path("traces"))
-        trace = self.path("traces/strace")
+        trace = self.path("strace")
         strace = subprocess.Popen(
             ["strace", "-f", "-qq", "-p", str(pid), "-o", trace], stderr=subprocess.PIPE, text=True)
         self.addCleanup(strace.stderr.close)
@@ -75,9 +73,14 @@ class IdleTest(SystemCalls):
         self.assert_small(receiver.pid)
 
     def test_waiting_for_a_port(self):
+        """A receiver looks once a second for a named port that is absent, and does nothing else."""
         receiver = self.receive()
         receiver.wait_for_error("to appear")
-        self.assert_idle(receiver)
+        calls = self.system_calls(receiver.pid)
+        looks = sum("open" in call and self.link in call for call in calls)
+        self.assertTrue(IDLE_SECONDS - 2 <= looks <= IDLE_SECONDS + 1, looks)
+        # A look opens the path, makes sure that nothing is there, and waits.
+        self.assertLessEqual(len(calls), 3 * (looks + 1), calls[:9])
         self.assert_small(receiver.pid)
 
     def test_work_is_seen(self):

@@ -7,7 +7,6 @@
 
 #include "child_process.h"
 #include "crash_note.h"
-#include "directory_watch.h"
 #include "local_socket.h"
 #include "network_socket.h"
 #include "output_relay.h"

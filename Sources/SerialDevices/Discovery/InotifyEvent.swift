@@ -1,20 +1,20 @@
 import Glibc
 
 /// One event as the kernel writes it.
-struct InotifyEvent: Equatable {
+package struct InotifyEvent {
     /// The watch that the event belongs to; −1 when events were lost.
-    let watch: Int32
+    package let watch: Int32
     /// What happened: `IN_` bits.
-    let mask: UInt32
+    package let mask: UInt32
     /// The entry of the watched directory that changed; empty for the directory itself.
-    let name: String
+    package let name: String
 }
 
 /// Splits the bytes read from an inotify descriptor into events.
 ///
 /// An event is four 32-bit numbers in the machine's byte order (watch, mask, cookie, length of the name), followed by the
 /// name, which is padded with NUL bytes.
-struct InotifyEventReader {
+package struct InotifyEventReader {
     private static let headerByteCount = 16
     private var rest: ArraySlice<UInt8>
 
@@ -34,7 +34,7 @@ struct InotifyEventReader {
     }
 
     /// Reads all events that wait at an inotify descriptor, without waiting for more.
-    static func readAll(from descriptor: Int32, _ handle: (InotifyEvent) -> Void) {
+    package static func readAll(from descriptor: Int32, _ handle: (InotifyEvent) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
