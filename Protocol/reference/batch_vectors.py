@@ -46,7 +46,7 @@ def _add_sizes(v, add):
     for count in (1, 2, 3, 10, 63, 64):
         add(f"walk-{count}", f"{count} fixes of a walk", walk(count))
     add("still-64", "64 fixes of a collar that lies still: nothing changes but the time", fixes_of(*[{}] * 63))
-    add("ask", "wants an answer", walk(3), flags=5)
+    add("poll", "wants an answer", walk(3), flags=5)
     for limit in (51, 253):
         fixes = _exactly(limit)
         add(f"frame-{limit}", f"a frame of exactly {limit} bytes; the next fix did not fit", fixes)

@@ -143,7 +143,7 @@ def add_sealed_offer_faults(v):
         v.fault("offer", name, meaning, frame)
 
     for name, part, place, bit in (
-            ("address", "its address", 2, 0), ("low-byte", "the low byte of its counter", 3, 0), ("ask", "its poll number", 1, 0),
+            ("address", "its address", 2, 0), ("low-byte", "the low byte of its counter", 3, 0), ("poll", "its poll number", 1, 0),
             ("flag-3", "flag bit 3", 1, 3), ("long", "the flag long", 1, 4), ("log", "the masked log id", 4, 0),
             ("reserved", "the masked bits behind the log id", 7, 0), ("boot-count", "the masked boot count", 11, 0),
             ("counter", "the masked counter", 14, 0), ("ciphertext-first", "the first byte of the ciphertext", 15, 7),

@@ -316,7 +316,7 @@ class Host:
             if known.paired not in (0, self.receiver_id):
                 continue
             fields = frames.choose_ranges(
-                {"ask": poll, "receiver_id": self.receiver_id, "first_missing": known.first_missing(),
+                {"poll": poll, "receiver_id": self.receiver_id, "first_missing": known.first_missing(),
                  "durable": known.durable(), "resend": known.doubted, "company": company})
             self._answers.append(frames.encode(ACKNOWLEDGEMENT, fields, address, log=known.log))
         self._polls = {}

@@ -117,7 +117,7 @@ def add_frames(v):
           wide[:-3] + frames.check_bytes(wide[:-3], LOG, unsent=b"\0\1"), "check_failed", reference=70_000)
     v.add("check-shortest-frame", "Seven bytes, no payload, wrong CRC.", bytes.fromhex("220011343b0000"), "check_failed")
     other = Log(LOG.device_id ^ 1 << 63, LOG.log_id)
-    ack = frames.encode(16, {"ask": 1, "receiver_id": RECEIVER, "first_missing": 9, "durable": [], "resend": []},
+    ack = frames.encode(16, {"poll": 1, "receiver_id": RECEIVER, "first_missing": 9, "durable": [], "resend": []},
                         ADDRESS, log=other)
     v.add("check-acknowledgement-of-other-collar", "An acknowledgement for another collar at the same address.", ack, "check_failed")
 
@@ -219,7 +219,7 @@ def add_message_fields(v):
 
     ack("receiver-0", "receiver id 0", "receiver_id", receiver=0)
     for low_byte in (8, 255):
-        ack(f"ask-{low_byte}", f"low byte {low_byte}", "ask", low_byte=low_byte)
+        ack(f"poll-{low_byte}", f"low byte {low_byte}", "poll", low_byte=low_byte)
     ones = [gamma(1)] * 130
     for count in (33, 63):
         ack(f"durable-{count}", f"{count} durable ranges", "durable", gamma(2 * count), *ones[:2 * count - 1], counts=(count, 0))

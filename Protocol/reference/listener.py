@@ -206,7 +206,7 @@ class SealedCollar:
             boot.hear_poll(frame)
         elif decoded.type == ACKNOWLEDGEMENT:
             self.hear_of_receiver(decoded.decoded["receiver_id"])
-            decoded.decoded["ask"] = boot.polls.get(known.counter)  # unknown if the poll was not heard
+            decoded.decoded["poll"] = boot.polls.get(known.counter)  # unknown if the poll was not heard
         return decoded
 
     def _guesses(self, boot, log, frame):

@@ -30,7 +30,7 @@ def add_valid(v):
 
     add("plain", "one second later, nothing else changed")
     add("duplicate", "nothing but the sequence changed", {"time": ANCHOR["time"]})
-    add("ask", "wants an answer", flags=5)
+    add("poll", "wants an answer", flags=5)
     for distance in (2, 3, 4, 63, 64, 126, 127):
         add(f"distance-{distance}", f"distance {distance}", {"sequence": 4660 + distance})
     add("distance-far", "a distance that no sender of this version uses, 1048577", {"sequence": 4660 + 1_048_577},

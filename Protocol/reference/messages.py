@@ -154,8 +154,8 @@ def flags_of_company(company):
 
 def decode_acknowledgement(reader, low_byte, reference):
     """Acknowledgement. The caller adds the company, which is in the flags."""
-    require(low_byte <= 7, "ask")
-    fields = {"ask": low_byte, "receiver_id": reader.read(32)}
+    require(low_byte <= 7, "poll")
+    fields = {"poll": low_byte, "receiver_id": reader.read(32)}
     require(fields["receiver_id"] != 0, RECEIVER_FIELD)
     fields["first_missing"] = reader.read(32)
     counts = {}
@@ -169,7 +169,7 @@ def decode_acknowledgement(reader, low_byte, reference):
 
 def encode_acknowledgement(writer, fields):
     """Acknowledgement with all ranges given; see fit_acknowledgement. The caller writes the company, which is in the flags."""
-    require(0 <= fields["ask"] <= 7, "ask")
+    require(0 <= fields["poll"] <= 7, "poll")
     require(1 <= fields["receiver_id"] <= UINT32, RECEIVER_FIELD)
     require(0 <= fields["first_missing"] <= UINT32, "first_missing")
     require(len(fields["durable"]) <= 32, "durable")
@@ -180,7 +180,7 @@ def encode_acknowledgement(writer, fields):
     writer.write(len(fields["resend"]), 6)
     _write_durable(writer, fields["durable"], fields["first_missing"])
     _write_ascending(writer, fields["resend"], "resend")
-    return fields["ask"]
+    return fields["poll"]
 
 
 # Tombstone (section 10)

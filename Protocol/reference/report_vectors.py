@@ -15,7 +15,7 @@ STATUS = {"type": 6, "tracking": True, "gnss": 2, "throttle": 0, "stationary": F
 STATUS_UNKNOWN = {"since": None, "battery": None, "voltage": None, "temperature": None, "clock": None}
 SETTINGS = {"request_id": 0x1234, "version": 1_790_000_000_123, "origin": 0xABCDE,
             "entries": [[1, 1000], [2, 5000], [3, 60_000], [8, 60], [9, 5]]}
-COMMAND = {"type": 20, "request_id": 0x4321, "receiver_id": RECEIVER, "order": 3, "argument": None}
+COMMAND = {"type": 20, "request_id": 0x4321, "receiver_id": RECEIVER, "action": 3, "argument": None}
 # By type of an application message: the fields before the message itself, and their lowest and highest values.
 MESSAGES = {13: {"type": 13, "sequence": 4661}, 29: {"type": 29, "request_id": 0xBEEF, "receiver_id": RECEIVER}}
 EXTREMES = {13: ({"sequence": 0}, {"sequence": TOP - 1}),
@@ -120,7 +120,7 @@ def _add_status(v):
 def _add_settings(v):
     for request in (0, 1, 0xFFFF):
         v.add(18, f"settings-request-{request}", f"Settings request {request}.", {"type": 18, "request_id": request})
-    for number, name in ((7, "report"), (19, "order")):
+    for number, name in ((7, "report"), (19, "update")):
         for short, meaning, changes in (
                 ("plain", "five entries", {}),
                 ("empty", "no entry", {"entries": []}),
@@ -135,12 +135,12 @@ def _add_settings(v):
 
 
 def _add_commands(v):
-    for order, argument, name in (
+    for action, argument, name in (
             (1, None, "start"), (2, None, "stop"), (3, None, "fix"), (4, 2500, "sound"), (4, 0, "sound-0"),
             (4, 0xFFFF, "sound-longest"), (5, None, "reboot"), (6, 0x01020304, "pair"), (6, 1, "pair-1"),
             (6, TOP, "pair-highest"), (7, None, "unpair")):
-        v.add(20, f"command-{name}", f"Command: order {order}, argument {argument}.",
-              {**COMMAND, "order": order, "argument": argument})
+        v.add(20, f"command-{name}", f"Command: action {action}, argument {argument}.",
+              {**COMMAND, "action": action, "argument": argument})
     v.add(20, "command-highest-ids", "Command: request id and receiver id at their highest.",
           {**COMMAND, "request_id": 0xFFFF, "receiver_id": TOP}, flags=7)
     v.add(20, "command-lowest-ids", "Command: request id 0, receiver id 1.", {**COMMAND, "request_id": 0, "receiver_id": 1})
@@ -199,7 +199,7 @@ def _add_messages(v, number, own):
     for time in (1, 1 << 31, TOP):
         message(f"time-{time}", f"time {time}", time=time)
     for poll in range(1, 8):
-        message(f"ask-{poll}", f"wants an answer, poll number {poll}", flags=poll)
+        message(f"poll-{poll}", f"wants an answer, poll number {poll}", flags=poll)
     lowest, highest = EXTREMES[number]
     message("lowest", "notice with every field at its lowest", **lowest, code=0, time=None, data="")
     message("reply-lowest", "reply with every field at its lowest",
@@ -258,8 +258,7 @@ def _add_invalid_reports(v):
              19: payload_of(19, SETTINGS), 20: payload_of(20, COMMAND),
              29: payload_of(29, {**MESSAGES[29], **NOTICE, "data": ""})}
     names = {number: frames.MESSAGES[number].name.replace("_", "-") for number in plain}
-    # These names of vectors are older than the present terms.
-    names[13], names[19], names[29] = "application-13", "settings-order", "application-29"
+    names[13], names[29] = "application-13", "application-29"
     for number, payload in plain.items():
         sizes = range(len(payload)) if number in MESSAGES else sorted({0, len(payload) - 1})
         for size in sizes:
@@ -297,11 +296,11 @@ def _add_invalid_reports(v):
                 bits((1, 16), (2, 64), (count, 8), *[(5, 40)] * 7), "entry_count")
     for outcome in (9, 255):
         bad(f"result-{outcome}", f"Result: outcome {outcome}.", 8, bits((1, 16), (outcome, 8)), "outcome")
-    for order in (0, 8, 255):
-        bad(f"command-{order}", f"Command: order {order}.", 20, bits((1, 16), (RECEIVER, 32), (order, 8)), "command")
+    for action in (0, 8, 255):
+        bad(f"command-{action}", f"Command: action {action}.", 20, bits((1, 16), (RECEIVER, 32), (action, 8)), "command")
     receiver = frames.messages.RECEIVER_FIELD
     bad("command-receiver-0", "Command: receiver id 0.", 20, bits((1, 16), (0, 32), (3, 8)), receiver)
-    bad("command-receiver-0-first", "Command: receiver id 0 and order 0; the receiver comes first.", 20,
+    bad("command-receiver-0-first", "Command: receiver id 0 and action 0; the receiver comes first.", 20,
         bits((1, 16), (0, 32), (0, 8)), receiver)
     bad("command-pair-0", "Command: pair with receiver id 0.", 20, bits((1, 16), (RECEIVER, 32), (6, 8), (0, 32)), receiver)
     for size in (0, 50, 254, 255):

@@ -115,24 +115,24 @@ def decode_command(reader, low_byte, reference):
     """Command."""
     fields = {"request_id": reader.read(16), "receiver_id": reader.read(32)}
     require(fields["receiver_id"] != 0, RECEIVER_FIELD)
-    fields["order"] = reader.read(8)
-    require(fields["order"] in ARGUMENT_BITS, "command")
-    bits = ARGUMENT_BITS[fields["order"]]
+    fields["action"] = reader.read(8)
+    require(fields["action"] in ARGUMENT_BITS, "command")
+    bits = ARGUMENT_BITS[fields["action"]]
     fields["argument"] = reader.read(bits) if bits else None
-    require(fields["order"] != PAIR or fields["argument"] != 0, RECEIVER_FIELD)
+    require(fields["action"] != PAIR or fields["argument"] != 0, RECEIVER_FIELD)
     return fields, {}
 
 
 def encode_command(writer, fields):
     """Command."""
     require(fields["receiver_id"] != 0, RECEIVER_FIELD)
-    require(fields["order"] in ARGUMENT_BITS, "command")
-    bits = ARGUMENT_BITS[fields["order"]]
+    require(fields["action"] in ARGUMENT_BITS, "command")
+    bits = ARGUMENT_BITS[fields["action"]]
     require((fields["argument"] is not None) == (bits > 0), "argument")
-    require(fields["order"] != PAIR or fields["argument"] != 0, RECEIVER_FIELD)
+    require(fields["action"] != PAIR or fields["argument"] != 0, RECEIVER_FIELD)
     writer.write(fields["request_id"], 16)
     writer.write(fields["receiver_id"], 32)
-    writer.write(fields["order"], 8)
+    writer.write(fields["action"], 8)
     if bits:
         writer.write(fields["argument"], bits)
     return 0

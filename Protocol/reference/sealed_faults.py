@@ -15,7 +15,7 @@ KEYS = keys_of(COLLAR)
 FIX_KNOWN = COLLAR._replace(sequence=FIX["sequence"])
 LIVE_KNOWN = COLLAR._replace(anchor=FIX)
 SETTINGS_REQUEST = {"type": 18, "request_id": 0x1234}
-ANSWER = {**ACKNOWLEDGEMENT, "ask": HOST.poll}
+ANSWER = {**ACKNOWLEDGEMENT, "poll": HOST.poll}
 
 
 def sealed(number, fields, known, long=False, index=None, flags=0, **hints):
@@ -53,7 +53,7 @@ def _add_damages(add):
     """Frames of a collar with one wrong bit, or of another length."""
     fix, status = sealed(2, FIX, FIX_KNOWN, flags=5, wide=False), sealed(6, STATUS, COLLAR)
     for name, part, place, bit in (
-            ("address", "the address", 2, 0), ("low-byte", "the low byte", 3, 0), ("ask", "the poll number", 1, 0),
+            ("address", "the address", 2, 0), ("low-byte", "the low byte", 3, 0), ("poll", "the poll number", 1, 0),
             ("long", "the flag long", 1, 4), ("flag-3", "flag bit 3", 1, 3), ("ciphertext", "the ciphertext", 4, 7),
             ("tag", "the tag", -6, 7)):
         add(f"flipped-{name}", f"Absolute fix: one bit is wrong in {part}", flipped(fix, place, bit), FIX_KNOWN)

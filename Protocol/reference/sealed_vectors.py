@@ -79,16 +79,16 @@ class SealedVectors:
     def acknowledgement(self, name, meaning, sizes=None, known=HOST, changes=None, **more):
         """An acknowledgement of the poll."""
         self.host(f"acknowledgement-{name}", f"Acknowledgement: {meaning}", 16,
-                  {**ACKNOWLEDGEMENT, **(changes or {}), "ask": known.poll}, sizes, 0, known, **more)
+                  {**ACKNOWLEDGEMENT, **(changes or {}), "poll": known.poll}, sizes, 0, known, **more)
 
 
 def add_fixes(v):
     """Absolute fixes: forms of the sequence, and fields."""
     v.fix("plain", "all fields known, whole seconds", (27, 31))
-    v.fix("ask", "wants an answer", flags=5)
+    v.fix("poll", "wants an answer", flags=5)
     v.fix("long", "the whole counter", (27, 34), long=True)
     v.fix("wide", "the wide form", wide=True)
-    v.fix("wide-long-ask", "the wide form and the whole counter; wants an answer", flags=7, wide=True, long=True)
+    v.fix("wide-long-poll", "the wide form and the whole counter; wants an answer", flags=7, wide=True, long=True)
     v.fix("mask", "speed and course unknown", changes={"speed": None, "course": None})
     v.fix("mask-wide", "no optional field known, the wide form", wide=True, changes=UNKNOWN)
     v.fix("mask-upper-half", "heading unknown; the upper half of the short sequence is not 0",
@@ -120,8 +120,8 @@ def add_places(v):
 def add_live_fixes(v):
     """Live fixes: anchors and distances."""
     v.live("plain", "one second later, nothing else changed")
-    v.live("ask", "wants an answer", flags=1)
-    v.live("long-ask", "the whole counter; wants an answer", long=True, flags=7)
+    v.live("poll", "wants an answer", flags=1)
+    v.live("long-poll", "the whole counter; wants an answer", long=True, flags=7)
     for before, sequence in ((0, 1), (250, 300), (255, 256), (65_535, 65_662), (MAX - 1, MAX)):
         v.live(f"anchor-{before}-to-{sequence}", f"sequence {sequence}, its anchor has {before}",
                changes={"sequence": sequence}, anchor={"sequence": before})
@@ -177,7 +177,7 @@ def add_collar_messages(v):
              long=True)
     result = {"type": 8, "request_id": 0x4321, "outcome": 5}
     v.collar("result-plain", "Result", 8, result, (10, 13))
-    v.collar("result-long-ask", "Result: the whole counter; wants an answer", 8, result, (10, 16), long=True, flags=3)
+    v.collar("result-long-poll", "Result: the whole counter; wants an answer", 8, result, (10, 16), long=True, flags=3)
 
     notice, reply = ({**MESSAGES[13], **KINDS[kind]} for kind in ("notice", "reply"))
     v.collar("application-13-no-data", "Application message of a collar: no data", 13, {**notice, "data": ""}, (17, 20))
@@ -196,7 +196,7 @@ def add_host_messages(v):
     ranges = {"durable": [[5000 - 10 * number, 5003 - 10 * number] for number in range(32)], "resend": []}
     v.acknowledgement("fitted-to-51", "as many ranges as fit 51 bytes", (43, 51), changes=frames.fit_acknowledgement(
         {**ACKNOWLEDGEMENT, **ranges}, 43))
-    v.acknowledgement("ask-7", "of poll 7", known=HOST._replace(poll=7))
+    v.acknowledgement("poll-7", "of poll 7", known=HOST._replace(poll=7))
     for company, collars in ((1, "2 to 4"), (2, "5 to 16"), (3, "more than 16")):
         v.acknowledgement(f"company-{company}", f"the host hears {collars} collars", changes={"company": company})
     for counter in (0, 255, 256, 1 << 24, TOP):
@@ -209,14 +209,14 @@ def add_host_messages(v):
     for index in (1, 2):
         v.host(f"settings-request-index-{index}", f"Settings request: index {index}", 18,
                {"type": 18, "request_id": 0x1234}, (9, 17), index)
-        v.host(f"settings-order-index-{index}", f"Settings update: 5 keys, index {index}", 19, UPDATE, (43, 51), index)
+        v.host(f"settings-update-index-{index}", f"Settings update: 5 keys, index {index}", 19, UPDATE, (43, 51), index)
         v.host(f"command-index-{index}", f"Command: a fix now, index {index}", 20, COMMAND, (14, 22), index)
     v.host("settings-request-other-receiver", "Settings request: the receiver, which the frame does not name, is 1", 18,
            {"type": 18, "request_id": 0x1234}, known=HOST._replace(receiver_id=1))
-    v.host("command-pair", "Command: pair", 20, {**COMMAND, "order": 6, "argument": RECEIVER}, (18, 26))
+    v.host("command-pair", "Command: pair", 20, {**COMMAND, "action": 6, "argument": RECEIVER}, (18, 26))
     v.host("command-pair-other-receiver", "Command: pair, of another receiver than the collar's", 20,
-           {**COMMAND, "receiver_id": 7, "order": 6, "argument": 7}, (18, 26))
-    v.host("command-sound", "Command: sound for 1500 ms", 20, {**COMMAND, "order": 4, "argument": 1500})
+           {**COMMAND, "receiver_id": 7, "action": 6, "argument": 7}, (18, 26))
+    v.host("command-sound", "Command: sound for 1500 ms", 20, {**COMMAND, "action": 4, "argument": 1500})
     request, reply = ({**MESSAGES[29], **KINDS[kind]} for kind in ("request", "reply"))
     v.host("application-29-no-data", "Application message of a host: no data", 29, {**request, "data": ""}, (19, 27))
     v.host("application-29-20", "Application message of a host: a reply with 20 bytes", 29, {**reply, "data": MESSAGE_DATA},

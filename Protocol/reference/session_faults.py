@@ -32,7 +32,7 @@ def changed(frame, place, value):
 def unknown_collars():
     """Frames that no known log fits."""
     return {
-        "unknown-with-ask": Session(
+        "unknown-with-poll": Session(
             "The host was started while the collar runs: it asks who that is, at the collar's address.",
             "Nobody is known at address 17, so each poll that cannot be checked is answered with an identity request to 17. "
             "With the identity the log is known.")
@@ -40,7 +40,7 @@ def unknown_collars():
         .at(40, A.identity(5, following=9), A.acknowledged(5, 0))
         .at(50, A.fix(7) + A.fix(8, 6), A.acknowledged(6, 0, [(7, 8)]))
         .stored(A, 7, 8).rejected(unknown_collar=2).ends(A, 0, [(7, 8)]),
-        "unknown-without-ask": Session(
+        "unknown-without-poll": Session(
             "Frames of unknown collars without a poll: at most one identity request a second.",
             "At 100 the request of the opening is 100 ms old: none is sent. At 1100 it is more than a second old. At 1400 "
             "and 1500 that of 1100 is not. The poll at 1600 is answered at once; its request is 700 ms old at 2300, and more "
@@ -50,7 +50,7 @@ def unknown_collars():
         .at(1400, B.fix(2)).at(1500, STRANGER.fix(2))
         .at(1600, B.fix(3, 1), who_at(18)).at(2300, B.fix(4)).at(2700, STRANGER.fix(5), who_at(44))
         .rejected(unknown_collar=7).ends(A, 0),
-        "unknown-asks-in-one-step": heard(
+        "unknown-polls-in-one-step": heard(
             "Unknown collars and a known one poll in one step.",
             "Each poll that cannot be checked is answered, and the last poll of the known collar.")
         .at(30, B.fix(0, 1) + A.fix(1, 2) + B.fix(1, 2) + STRANGER.probe(4, 3),

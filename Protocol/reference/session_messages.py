@@ -48,7 +48,7 @@ def delivery():
         .at(30, A.message(0) + A.message(1) + A.message(3, 2), A.acknowledged(2, 2, [(3, 3)]))
         .at(40, A.message(4, 3, **REQUEST), A.acknowledged(3, 2, [(3, 4)]))
         .ends(A, 2, [(3, 4)]),
-        "message-without-ask": heard(
+        "message-without-poll": heard(
             "A message without a poll is stored and not answered; the next answer names it.",
             "Only the poll of fix 2 is answered.")
         .at(30, A.message(1)).at(40, A.fix(2, 3), A.acknowledged(3, 3))

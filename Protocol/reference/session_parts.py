@@ -67,7 +67,7 @@ class Collar:
 
     def acknowledged(self, poll, first_missing, durable=(), address=None, resend=(), company=0):
         """The host's answer, bare. Durable ranges are given newest first, resend ranges oldest first."""
-        fields = {"ask": poll, "receiver_id": RECEIVER, "first_missing": first_missing,
+        fields = {"poll": poll, "receiver_id": RECEIVER, "first_missing": first_missing,
                   "durable": [list(each) for each in durable], "resend": [list(each) for each in resend], "company": company}
         return frames.encode(16, fields, address or self.address, log=self.log)
 

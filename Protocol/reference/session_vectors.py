@@ -39,7 +39,7 @@ def boot():
         .at(40, A.identity(1, following=3), A.acknowledged(1, 2))
         .at(50, A.fix(2, 2), A.acknowledged(2, 3))
         .stored(A, 0, 1, 2).ends(A, 3),
-        "identity-without-ask": Session(
+        "identity-without-poll": Session(
             "An identity without a poll is not answered; the fix behind it is understood.",
             "Only a poll is answered. The poll of fix 0 is number 1.")
         .at(20, A.identity()).at(30, A.fix(0, 1), A.acknowledged(1, 1))
@@ -93,32 +93,32 @@ def polls():
     for poll, (number, fields) in enumerate(messages, 2):
         reports.at(20 + 5 * poll, A.send(number, fields, poll), A.acknowledged(poll, 0))
     return {
-        "ask-numbers": numbers.stored(A, *range(7)).ends(A, 7),
-        "reports-with-ask": reports.at(60, A.message(0, 5, **REQUEST), A.acknowledged(5, 1)).at(70, A.send(6, STATUS)).ends(A, 1),
-        "probe-with-ask": booted(
+        "poll-numbers": numbers.stored(A, *range(7)).ends(A, 7),
+        "reports-with-poll": reports.at(60, A.message(0, 5, **REQUEST), A.acknowledged(5, 1)).at(70, A.send(6, STATUS)).ends(A, 1),
+        "probe-with-poll": booted(
             "A probe polls after the acknowledgement was lost; a probe without a poll is not answered.",
             "The probe stores nothing; the answer names what is stored.")
         .at(30, A.fix(0) + A.fix(1, 2), A.acknowledged(2, 2))
         .at(40, A.probe(2, 3), A.acknowledged(3, 2))
         .at(50, A.probe(2))
         .stored(A, 0, 1).ends(A, 2),
-        "asks-in-one-step": Session(
+        "polls-in-one-step": Session(
             "Identity, fixes and a probe, three polls, arrive together: the last poll is answered.",
             "The polls of one log wait together, so number 3 is answered, once everything is stored.")
         .at(20, A.identity(1) + A.fix(0) + A.fix(1, 2) + A.fix(2) + A.probe(3, 3), A.acknowledged(3, 3))
         .stored(A, 0, 1, 2).ends(A, 3),
-        "fix-behind-ask": booted(
+        "fix-behind-poll": booted(
             "Fixes arrive together with the poll before them.",
             "The answer is made when the whole step is taken: it names fixes 0 to 2.")
         .at(30, A.fix(0, 2) + A.fix(1) + A.fix(2), A.acknowledged(2, 3))
         .stored(A, 0, 1, 2).ends(A, 3),
-        "asks-of-two-collars": Session(
+        "polls-of-two-collars": Session(
             "Two collars poll in one step, one of them twice: each gets one answer.",
             "Of each log the last poll is answered: number 4 of the first collar, 2 of the second. Both were heard when the first answer is made, so every company is 1.")
         .at(20, A.identity(1) + B.identity(1), A.acknowledged(1, 0, company=1), B.acknowledged(1, 0, company=1))
         .at(30, A.fix(0, 3) + B.fix(0, 2) + A.fix(1, 4), A.acknowledged(4, 2, company=1), B.acknowledged(2, 1, company=1))
         .stored(A, 0).stored(B, 0).stored(A, 1).ends(A, 2).ends(B, 1),
-        "no-ask-no-answer": booted(
+        "no-poll-no-answer": booted(
             "Fixes without a poll are stored and not answered until something polls.",
             "Fixes 0 to 2 are stored by three steps, the answer comes with the poll of fix 3.")
         .at(30, A.fix(0)).at(35, A.fix(1)).at(40, A.fix(2)).at(45, A.fix(3, 2), A.acknowledged(2, 4))
@@ -198,7 +198,7 @@ def losses():
         .at(30, A.fix(1) + A.tombstone([(0, 2)], 2), A.acknowledged(2, 3))
         .at(40, A.tombstone([(0, 2)], 3), A.acknowledged(3, 3))
         .stored(A, 1).ends(A, 3, lost=[(0, 0), (2, 2)]),
-        "tombstone-without-ask": booted(
+        "tombstone-without-poll": booted(
             "A tombstone without a poll counts, too.",
             "It is not answered; the next answer has it.")
         .at(25, A.probe(11)).at(30, A.tombstone([(0, 9)])).at(35, A.fix(10, 2), A.acknowledged(2, 11))

@@ -143,7 +143,7 @@ def add_sequences(v):
 def add_headers(v):
     """Flags, addresses, logs, and forms that only other senders write."""
     for poll in range(1, 8):
-        v.fix(f"ask-{poll}", f"wants an answer, poll number {poll}", flags=poll)
+        v.fix(f"poll-{poll}", f"wants an answer, poll number {poll}", flags=poll)
     for address in (1, 127, 128, 254):
         v.fix(f"address-{address}", f"collar at address {address}", address=address)
     for name, log in (("zero", Log(0, 0)), ("ones", Log((1 << 64) - 1, (1 << 26) - 1))):
@@ -241,9 +241,9 @@ def add_host_messages(v):
     top = MAX + 1
     none = {"durable": [], "resend": []}
     ack("plain", "ranges of both lists")
-    ack("first", "nothing held yet, answers no poll", ask=0, first_missing=0, **none)
+    ack("first", "nothing held yet, answers no poll", poll=0, first_missing=0, **none)
     for poll in range(8):
-        ack(f"ask-{poll}", f"low byte {poll}", ask=poll, **none)
+        ack(f"poll-{poll}", f"low byte {poll}", poll=poll, **none)
     ack("receiver-1", "lowest receiver id", receiver_id=1, **none)
     ack("receiver-highest", "highest receiver id", receiver_id=top, **none)
     ack("all-durable", "every sequence there is, first missing 2^32 - 1", first_missing=top, **none)
@@ -276,9 +276,9 @@ def add_host_messages(v):
         v.add(16, f"acknowledgement-fitted-to-{name}",
               f"Acknowledgement: {len(fields['durable'])} durable and {len(fields['resend'])} resend ranges, of which "
               f"{len(fitted['durable'])} and {len(fitted['resend'])} fit {limit} bytes.", fitted)
-    v.add_frame("acknowledgement-own-ask", "Acknowledgement with a poll number of its own in the flags.",
+    v.add_frame("acknowledgement-own-poll", "Acknowledgement with a poll number of its own in the flags.",
                 frames.encode(16, ACKNOWLEDGEMENT, ADDRESS, 6, LOG), expected=ACKNOWLEDGEMENT)
-    v.add_frame("acknowledgement-own-ask-company", "Acknowledgement with a poll number of its own and company 2 in the flags.",
+    v.add_frame("acknowledgement-own-poll-company", "Acknowledgement with a poll number of its own and company 2 in the flags.",
                 frames.encode(16, {**ACKNOWLEDGEMENT, "company": 2}, ADDRESS, 6, LOG), expected={**ACKNOWLEDGEMENT, "company": 2})
 
     for name, address, receiver in (("one", ADDRESS, 0xA1B2C3D4), ("all", 255, 0xA1B2C3D4), ("receiver-1", ADDRESS, 1),

@@ -22,7 +22,7 @@ IDENTITY = {"device_id": "0123456789abcdef", "log_id": LOG.log_id, "boot_count":
             "largest_frame": 51, "firmware_version": [1, 4, 2], "capabilities": 5,
             "heartbeat": 60}
 
-ACKNOWLEDGEMENT = {"ask": 3, "receiver_id": 0xA1B2C3D4, "first_missing": 4600,
+ACKNOWLEDGEMENT = {"poll": 3, "receiver_id": 0xA1B2C3D4, "first_missing": 4600,
                    "durable": [[4650, 4660], [4640, 4640], [4610, 4630]],
                    "resend": [[100, 100], [200, 263]]}
 

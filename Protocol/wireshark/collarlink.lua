@@ -38,7 +38,7 @@ local ALTITUDE_STEPS = {[0] = "1 m", "0.1 m"}
 local COMPANIES = {[0] = "one collar", "2 to 4 collars", "5 to 16 collars", "more than 16 collars"}
 local GNSS = {[0] = "off", "searching", "fix", "fault"}
 local THROTTLES = {[0] = "nothing", "low battery", "critical battery", "duty cycle"}
-local ORDERS = {"start tracking", "stop tracking", "make and send a fix", "sound", "reboot",
+local ACTIONS = {"start tracking", "stop tracking", "make and send a fix", "sound", "reboot",
     "pair with another receiver", "unpair"}
 local OUTCOMES = {[0] = "ok", "unknown", "unsupported", "invalid", "refused", "conflict", "busy", "timeout", "failed"}
 local KINDS = {[0] = "notice", "request", [REPLY] = "reply"}
@@ -193,7 +193,7 @@ field("uint8", "entry_count", "Entries")
 field("string", "entry", "Entry")
 field("uint8", "entry.key", "Key")
 field("uint32", "entry.value", "Value")
-field("uint8", "order", "Order", base.DEC, ORDERS)
+field("uint8", "action", "Action", base.DEC, ACTIONS)
 field("uint32", "argument", "Argument")
 field("uint8", "outcome", "Outcome", base.DEC, OUTCOMES)
 field("uint8", "kind", "Kind", base.DEC, KINDS)
@@ -1355,7 +1355,7 @@ message(18, "Settings request", {
     read = function(payload) return number("settings request %d", payload:uint("request_id", 16)) end,
 })
 
--- By order: reads the argument.
+-- By action: reads the argument.
 local ARGUMENTS = {
     [4] = function(payload) payload:uint("argument", 16, "ms") end,
     [6] = function(payload)
@@ -1370,10 +1370,10 @@ message(20, "Command", {
     read = function(payload)
         local request = payload:uint("request_id", 16)
         read_receiver_id(payload)
-        local order = payload:uint("order", 8)
-        require_field(ORDERS[order], "command")
-        if ARGUMENTS[order] then ARGUMENTS[order](payload) end
-        return number("command %d: %s", request, ORDERS[order])
+        local action = payload:uint("action", 8)
+        require_field(ACTIONS[action], "command")
+        if ARGUMENTS[action] then ARGUMENTS[action](payload) end
+        return number("command %d: %s", request, ACTIONS[action])
     end,
 })
 

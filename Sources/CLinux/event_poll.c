@@ -1,10 +1,7 @@
-#define _GNU_SOURCE
 #include "CLinux.h"
 
 #include <errno.h>
-#include <link.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -42,21 +39,3 @@ void raise_descriptor_limit(void) {
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
-
-static int release_object(struct dl_phdr_info *info, size_t size, void *unused) {
-    (void)size;
-    (void)unused;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        // A writable segment holds relocated pages, which cannot be read from the file again.
-        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W)) continue;
-        uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
-        uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
-        // The kernel refuses this for its own object, which needs nothing.
-        madvise((void *)start, end - start, MADV_DONTNEED);
-    }
-    return 0;
-}
-
-void release_unused_pages(void) { dl_iterate_phdr(release_object, 0); }

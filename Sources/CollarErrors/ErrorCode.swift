@@ -123,7 +123,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     /// A collar names more logs than are kept in memory.
     case tooManyLogs = "too_many_logs"
     /// A collar polls more often than it is answered, and sends nothing new.
-    case tooManyPolls = "too_many_asks"
+    case tooManyPolls = "too_many_polls"
     /// A collar reports more losses than are shown one by one.
     case tooManyLosses = "too_many_losses"
     /// A new collar is heard, but the number of journals has reached its limit.
@@ -131,7 +131,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     /// New collars come faster than they are accepted.
     case tooManyNewCollars = "too_many_new_collars"
     /// Unknown collars poll more often than the host sends identity requests.
-    case tooManyUnknownPolls = "too_many_unknown_asks"
+    case tooManyUnknownPolls = "too_many_unknown_polls"
 
     // Keys.
 

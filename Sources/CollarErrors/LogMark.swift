@@ -2,8 +2,6 @@
 package enum LogCategory: String, CaseIterable, Sendable {
     /// Positions of collars, from the collar to the disk.
     case collarLocation = "collar-location"
-    /// The position of the owner.
-    case ownerLocation = "owner-location"
     /// Ports, radios, links to collars, keys and requests.
     case connectivity
     /// Batteries of collars.

@@ -46,8 +46,8 @@ public struct UserFacingError: LocalizedError, Equatable, Sendable {
 extension UserFacingError {
     /// What to tell a person about any error; nil for a cancellation, which is no error.
     ///
-    /// The function recognises errors of CollarLink first, then POSIX errors and errors of decoding, then words in the
-    /// description of the error. Anything else becomes `ErrorCode.unknown`.
+    /// The function recognises errors of CollarLink, POSIX errors and errors of decoding. Anything else becomes
+    /// `ErrorCode.unknown`, with the description of the error as reason.
     public static func from(_ error: any Error) -> UserFacingError? {
         switch error {
         case is CancellationError: nil
@@ -58,29 +58,12 @@ extension UserFacingError {
                 ? nil : UserFacingError(UserMessage(errorNumber: error.code.rawValue, text: text(of: error.code.rawValue)))
         case let error as TrackLineError: UserFacingError(.locationDecodingFailed, reason: error.description)
         case is DecodingError: UserFacingError(.locationDecodingFailed, reason: "\(error)")
-        default: from(text: "\(error)")
+        default: UserFacingError(.unknown, reason: "\(error)")
         }
     }
 
     /// The system's words for an error number.
     private static func text(of errorNumber: Int32) -> String {
         unsafe strerror(errorNumber).map { unsafe String(cString: $0) } ?? "error \(errorNumber)"
-    }
-
-    private static func from(text: String) -> UserFacingError {
-        let words = text.lowercased()
-        let code: ErrorCode =
-            if words.contains("permission denied") {
-                .permissionDenied
-            } else if words.contains("not supported"), words.contains("collar") || words.contains("link") {
-                .linkNotSupported
-            } else if words.contains("not activated"), words.contains("session") {
-                .sessionNotEstablished
-            } else if words.contains("timeout") || words.contains("timed out") {
-                .sessionTimeout
-            } else {
-                .unknown
-            }
-        return UserFacingError(code, reason: text)
     }
 }

@@ -28,8 +28,6 @@ package final class Receiver {
     private static let statisticsInterval: Int64 = 60_000_000
     /// Time between two checks of whether a terminal has taken the last lines, in microseconds.
     private static let heldUpInterval: Int64 = 20_000
-    /// Time between two givings back of pages, in microseconds.
-    private static let pagesInterval: Int64 = 1_000_000
 
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
@@ -61,10 +59,6 @@ package final class Receiver {
     private var errorCounts: [ErrorCode: Int] = [:]
     /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
-    /// Whether code ran that only the start of the program or an event needs: a third of the resident memory.
-    private var hasPagesOfEvents = true
-    /// When its pages were given back last; nil before the first time.
-    private var pagesReleasedAt: Instant?
     private var end: End?
     /// The error with which the loop ends.
     private var failure: ReceiverError?
@@ -142,10 +136,8 @@ package final class Receiver {
                 return
             }
             let isBusy = host.isCommitDue || hasMoreLines || isReportDue
-            let now = clock.now.instant
-            if !isBusy { releasePages(at: now) }
             do throws(ReceiverError) {
-                try handle(try waitForEvents(isBusy: isBusy, now))
+                try handle(try waitForEvents(isBusy: isBusy, clock.now.instant))
                 try handleDeadlines()
             } catch {
                 // The frames before the error are stored, and their lines are written, before the receiver ends.
@@ -154,14 +146,6 @@ package final class Receiver {
                 end = end ?? .wanted
             }
         }
-    }
-
-    /// Gives back the pages of code that only events need, before a wait, at most once a second. What is used again is in the page
-    /// cache.
-    private func releasePages(at now: Instant) {
-        guard hasPagesOfEvents, pagesReleasedAt.map({ now.microseconds(since: $0) >= Receiver.pagesInterval }) ?? true else { return }
-        (hasPagesOfEvents, pagesReleasedAt) = (false, now)
-        release_unused_pages()
     }
 
     /// Ends the loop after this time at the latest; frames that come in until then are stored and answered.
@@ -214,7 +198,11 @@ package final class Receiver {
         return []
     }
 
-    private func nextDeadline(_ now: Instant) -> Instant? {
+    /// When something is due; nil if nothing is.
+    private func nextDeadline(_ now: Instant) -> Instant? { Instant.earliest(nextRecordedDeadline(now), ports.nextRetry) }
+
+    /// When something is due that a capture records: all but another look for a port.
+    private func nextRecordedDeadline(_ now: Instant) -> Instant? {
         [
             endDeadline, stopDeadline, statisticsDeadline, host.nextDeadline, ports.nextDeadline,
             control?.nextDeadline(at: now), heldUpDeadline, noticeGate.nextDeadline,
@@ -258,7 +246,7 @@ package final class Receiver {
 
     private func handleDeadlines() throws(ReceiverError) {
         let time = clock.now
-        if let capture = ports.capture, let due = nextDeadline(time.instant), due <= time.instant { capture.note(.due, at: time) }
+        if let capture = ports.capture, let due = nextRecordedDeadline(time.instant), due <= time.instant { capture.note(.due, at: time) }
         if let endDeadline, time.instant >= endDeadline { end = end ?? .wanted }
         if let stopDeadline, time.instant >= stopDeadline { end = end ?? .wanted }
         if let due = statisticsDeadline, time.instant >= due {
@@ -346,7 +334,6 @@ package final class Receiver {
     }
 
     private func write(_ line: LineMaker.EventLine) {
-        hasPagesOfEvents = true
         if lines.writes(line.kind), !isLineLimitReached { output.queue(line.bytes) }
         // Events are worth less than fixes: if the disk is full, the journals report that, and these lines are lost.
         do throws(FileFailure) { try eventLog.append(line.bytes) } catch {}

@@ -1,7 +1,7 @@
 import Glibc
 
 /// One event as the kernel writes it.
-package struct InotifyEvent: Equatable {
+package struct InotifyEvent {
     /// The watch that the event belongs to; −1 when events were lost.
     package let watch: Int32
     /// What happened: `IN_` bits.

@@ -11,7 +11,7 @@ import Testing
         return configuration
     }
 
-    @Test func theBacklogGoesInBatchesAndTheLastOneAsks() {
+    @Test func theBacklogGoesInBatchesAndTheLastOnePolls() {
         var bench = Bench.introduced(log: 0..<100, configuration: configuration)
         #expect(bench.send() == .entry(99))
         #expect(bench.send() == .batch(0))

@@ -4,7 +4,7 @@ import Testing
 
 /// The frames that a collar sends while its polls are answered, and their order.
 @Suite struct CollarBurstTests {
-    @Test func theFirstFrameIsTheIdentityAndAsks() {
+    @Test func theFirstFrameIsTheIdentityAndPolls() {
         var bench = Bench(log: 0..<3)
         #expect(bench.send() == .identity(poll: 1))
         #expect(bench.send() == nil)
@@ -24,7 +24,7 @@ import Testing
         #expect(bench.sendAll() == [.entry(3), .entry(4), .entry(5), .entry(6, poll: 3)])
     }
 
-    @Test func aBurstOfOneFrameAsksWithIt() {
+    @Test func aBurstOfOneFramePollsWithIt() {
         var bench = Bench.introduced(log: 0..<1)
         #expect(bench.sendAll() == [.entry(0, poll: 2)])
         #expect(bench.receive(acknowledgement(1, poll: 2)) == .answer)
@@ -33,7 +33,7 @@ import Testing
         #expect(bench.sendAll() == [.entry(1, poll: 3)])
     }
 
-    @Test func aBurstLimitOfOneAsksWithEveryFrame() {
+    @Test func aBurstLimitOfOnePollsWithEveryFrame() {
         var configuration = CollarDelivery.Configuration.small
         configuration.burstFrameCount = 1
         var bench = Bench.introduced(log: 0..<3, configuration: configuration)

@@ -78,7 +78,7 @@ import Testing
         #expect(bench.sendAll() == [.entry(8), .entry(1), .entry(5), .entry(6, poll: 2)])
     }
 
-    @Test func onlyTheLatestAsksResendRangesCount() {
+    @Test func onlyTheLatestPollsResendRangesCount() {
         var bench = Bench.introduced(log: 0..<9, delivered: 9, resend: [0...6])
         #expect(bench.sendAll() == [.entry(0), .entry(1), .entry(2), .entry(3, poll: 2)])
         #expect(bench.receive(acknowledgement(9, poll: 2, resend: [6...6])) == .answer)
@@ -137,7 +137,7 @@ import Testing
 
     /// The frame of the tombstone has no poll, because more of the backlog seems to be left. The tombstone covers all of the
     /// backlog, so a probe carries the poll.
-    @Test func aBurstThatATombstoneCutsShortStillAsksAtOnce() {
+    @Test func aBurstThatATombstoneCutsShortStillPollsAtOnce() {
         var bench = Bench.introduced(log: 50..<60, durable: [50...59])
         #expect(bench.send()?.content == .logEntry(0))
         bench.delivery.skippedBacklog(from: 0, through: 49)

@@ -15,7 +15,7 @@ import Testing
         return result
     }
 
-    @Test func aHostThatIsNotAskedIsSilent() {
+    @Test func aHostThatIsNotPolledIsSilent() {
         var end = host()
         #expect(!end.isAnswerWanted)
         #expect(end.takeAnswer(from: durable([0...3])) == nil)
@@ -33,7 +33,7 @@ import Testing
         #expect(end.takeAnswer(from: durable([0...3])) == nil)
     }
 
-    @Test func onlyTheLatestAskCounts() {
+    @Test func onlyTheLatestPollCounts() {
         var end = host()
         end.receive(flags: FrameFlags(poll: .first))
         end.receive(flags: FrameFlags(poll: PollNumber(rawValue: 2)))

@@ -131,7 +131,7 @@ import Testing
         #expect(try window(&queue) == [])
     }
 
-    @Test func aReportOfTheVersionEndsAnOrder() throws {
+    @Test func aReportOfTheVersionEndsAnUpdate() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         let entries = list([8: 7])
         let id = try given(queue.add(.settingsUpdate(version: SettingsVersion(rawValue: 5), entries), deadline: late))

@@ -5,7 +5,7 @@ import Testing
 
 /// The execution of commands, and the replies to their repeats.
 @Suite struct CollarCommandTests {
-    @Test func anOrderIsCarriedOutOnceAndEveryRepeatGetsTheSameResult() throws {
+    @Test func aCommandIsCarriedOutOnceAndEveryRepeatGetsTheSameResult() throws {
         var bench = try CollarBench.paired()
         #expect(try bench.command(5, .stopTracking) == .command(requestID: 5, .stopTracking))
         #expect(!bench.collar.isTracking)

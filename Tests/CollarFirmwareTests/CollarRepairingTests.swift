@@ -76,7 +76,7 @@ import Testing
         #expect(bench.collar.pairedReceiverID == 99)
     }
 
-    @Test func whoUnpairedACollarGetsItBackByTheOrder() throws {
+    @Test func whoUnpairedACollarGetsItBackByTheCommand() throws {
         var bench = try CollarBench.paired()
         _ = try bench.command(1, .unpair)
         #expect(try bench.command(2, .pair(receiverID: 77)) == .command(requestID: 2, .pair(receiverID: 77)))

@@ -32,7 +32,7 @@ import Testing
         #expect(bench.collar.settings[.lowBatteryStationaryIntervalMilliseconds] == 2000)
     }
 
-    @Test func aRepeatIsReportedAgainAndAnotherOrderOfTheVersionIsAConflict() throws {
+    @Test func aRepeatIsReportedAgainAndAnotherUpdateOfTheVersionIsAConflict() throws {
         var bench = try CollarBench.paired()
         #expect(try bench.update(4, version: 10, [1: 900]) == .settingsChanged)
         _ = try bench.sendAll()
@@ -112,7 +112,7 @@ import Testing
         #expect(bench.collar.nextDeadline?.microseconds(since: bench.now) == 7_000_000)
     }
 
-    @Test func anUnpairedCollarTakesNoOrder() throws {
+    @Test func anUnpairedCollarTakesNoUpdate() throws {
         var bench = try CollarBench()
         _ = try bench.sendAll()
         #expect(try bench.update(4, version: 1, [8: 7]) == .requestNotExecuted(requestID: 4, .refused))

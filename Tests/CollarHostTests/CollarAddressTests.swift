@@ -49,8 +49,8 @@ import Testing
         #expect(stored(try collar.fix(300), bench, again))
     }
 
-    /// A journal of an earlier version does not tell the address: until the collar is heard, it counts at every address.
-    @Test func anEarlierJournalLosesNothing() throws {
+    /// Until the collar is heard, it counts at every address.
+    @Test func aJournalWithoutAnAddressLosesNothing() throws {
         let bench = try HostBench()
         var collar = try PaperCollar()
         do {

@@ -88,19 +88,6 @@ import Testing
         }
     }
 
-    /// An earlier version of the program locks only the file.
-    @Test func anEarlierVersionKeepsThisOneOut() throws {
-        try inTemporaryDirectory { directory in
-            let files = POSIXFileSystem()
-            let file = try files.open("\(directory)/lock", .creating)
-            _ = try files.write(Array("4711\n".utf8), from: 0, to: file, at: 0)
-            #expect(try files.lock(file))
-            #expect(throws: JournalError.heldBy(processID: 4711, path: directory)) { try StateDirectoryLock(directory) }
-            files.close(file)
-            _ = try StateDirectoryLock(directory)
-        }
-    }
-
     @Test func aLinkInPlaceOfTheLockFileIsNotFollowed() throws {
         try inTemporaryDirectory { directory in
             let files = POSIXFileSystem()

@@ -108,7 +108,7 @@ import Testing
         #expect(try comesBack(.command(Command(requestID: .max, receiverID: 1, action: action))))
     }
 
-    @Test func receiverZeroNeitherOrdersNorIsPairedWith() throws {
+    @Test func receiverZeroNeitherCommandsNorIsPairedWith() throws {
         for (receiverID, action) in [(0, .reboot), (1, .pair(receiverID: 0))] as [(UInt32, Command.Action)] {
             let wrong = Command(requestID: 1, receiverID: receiverID, action: action)
             #expect(throws: EncodeError.field(.receiver, value: 0)) { try frame(of: .command(wrong), log: .sample) }
@@ -119,7 +119,7 @@ import Testing
         #expect(end(.command, pairing) == .invalidField(.receiver, code: 0))
     }
 
-    @Test func ordersAndOutcomesThatAreNotListedAreRefused() throws {
+    @Test func actionsAndOutcomesThatAreNotListedAreRefused() throws {
         for code in [0] + Array(8...255) as [UInt32] {
             let payload = try Payload(.bits(1, 16), .bits(1, 32), .bits(code, 8))
             #expect(end(.command, payload) == .invalidField(.command, code: code))

@@ -56,7 +56,7 @@ extension World {
         case .endOfFault(let kind, let index): endOfFault(kind, index)
         case .finish(let index, let life, let requestID, let outcome):
             finish(collars[index], life: life, requestID: requestID, outcome)
-        case .rebootByOrder(let index, let life):
+        case .rebootByCommand(let index, let life):
             if collars[index].life == life { powerDown(collars[index], "by a command") }
         case .calm: calm()
         case .clone: startClone()

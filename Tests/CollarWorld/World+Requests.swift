@@ -13,7 +13,7 @@ extension World {
             case 3: .command(.sound(milliseconds: 300))
             case 4, 5: .command(.reboot)
             case 6: .settingsRequest
-            default: makeOrder()
+            default: makeSettingsUpdate()
             }
         submit(request, host, collar, kind: .requests)
     }
@@ -35,7 +35,7 @@ extension World {
         return message
     }
 
-    private func makeOrder() -> HostRequest {
+    private func makeSettingsUpdate() -> HostRequest {
         var entries = SettingList()
         let keys: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 11, 12, 14]
         for _ in 0..<(1 + streams[.requests].below(HostRequest.settingLimit)) {
@@ -86,7 +86,7 @@ extension World {
         _ frame: [UInt8], _ collar: SimulatedCollar, _ outcome: SimulatedCollar.FrameOutcome, formerReceiver: UInt32
     ) {
         guard outcome == .executed || outcome == .failed, let identity = collar.log else { return }
-        if outcome == .executed { statistics.orders += 1 }
+        if outcome == .executed { statistics.requests += 1 }
         do throws(DecodeError) {
             switch try Message.decode(frame.span, log: identity, reference: 0) {
             case .command(let command):
@@ -109,7 +109,7 @@ extension World {
         switch command.action {
         case .locateNow, .sound: finishLater(command.requestID, collar)
         case .reboot:
-            let event = Event.rebootByOrder(collar: collar.index, life: collar.life)
+            let event = Event.rebootByCommand(collar: collar.index, life: collar.life)
             queue.add(event, at: now + streams[.requests].between(0, 2_000_000))
         case .startTracking, .stopTracking, .pair, .unpair: break
         }

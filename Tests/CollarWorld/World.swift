@@ -55,7 +55,7 @@ package final class World {
         case fault(FaultKind)
         case endOfFault(FaultKind, Int)
         case finish(collar: Int, life: Int, requestID: UInt16, outcome: CommandResult.Outcome?)
-        case rebootByOrder(collar: Int, life: Int)
+        case rebootByCommand(collar: Int, life: Int)
         case calm
         case clone
         case endOfClone
@@ -269,7 +269,7 @@ package struct WorldStatistics: Equatable, Sendable {
     /// Fixes that the hosts' consumers took, each counted once.
     package var lines = 0
     /// Commands and settings updates that collars executed.
-    package var orders = 0
+    package var requests = 0
     /// Duration of the run, in microseconds of virtual time.
     package var virtualMicroseconds: Int64 = 0
     /// The longest time from the end of the faults until everything had arrived, in microseconds of virtual time.
@@ -315,7 +315,7 @@ package struct WorldStatistics: Equatable, Sendable {
     /// Adds the counts of another run.
     package mutating func add(_ other: WorldStatistics) {
         let counts: [WritableKeyPath<WorldStatistics, Int>] = [
-            \.events, \.uplinkFrames, \.downlinkFrames, \.fixes, \.reboots, \.crashes, \.hostPowerCuts, \.lines, \.orders,
+            \.events, \.uplinkFrames, \.downlinkFrames, \.fixes, \.reboots, \.crashes, \.hostPowerCuts, \.lines, \.requests,
             \.flashSteps, \.diskOperations, \.coincidences, \.clones, \.fixesOfClonesAlone, \.pollsAnsweredTwice, \.pollsAnsweredDifferently,
             \.stickPacketsUp, \.stickPacketsDown, \.stickSetups, \.stickResets, \.stickFaults,
             \.readerLives, \.readerEntries, \.readerRepeats, \.removedSegments,

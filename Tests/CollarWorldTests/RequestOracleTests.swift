@@ -45,15 +45,15 @@ import Testing
         #expect(oracle.violation?.invariant == .executedOnce)
     }
 
-    @Test func anEffectWithoutAnOrderIsSeen() {
+    @Test func anEffectWithoutARequestIsSeen() {
         oracle.check(collar)
         #expect(oracle.violation == nil)
         execute(1, .stopTracking)
         oracle.check(collar)
-        #expect(oracle.violation?.invariant == .stateFollowsOrders)
+        #expect(oracle.violation?.invariant == .stateFollowsRequests)
     }
 
-    @Test func anOrderThatTheFlashMayHaveKeptMayShowOrNot() {
+    @Test func aRequestThatTheFlashMayHaveKeptMayShowOrNot() {
         execute(1, .stopTracking, isCertain: false)
         oracle.check(collar)
         #expect(oracle.violation == nil)
@@ -65,7 +65,7 @@ import Testing
         #expect(oracle.violation == nil)
         oracle.executes(
             Settings(direction: .update, requestID: 2, version: SettingsVersion(rawValue: 5), entries: SettingList()), collar, isCertain: true)
-        #expect(oracle.violation?.invariant == .stateFollowsOrders)
+        #expect(oracle.violation?.invariant == .stateFollowsRequests)
     }
 
     @Test func aResultThatIsNotTrueIsSeen() throws {

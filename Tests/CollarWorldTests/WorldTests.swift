@@ -102,7 +102,7 @@ import Testing
     @Test func theFaultsOfTheSeedsHappen() {
         var totals = WorldStatistics()
         for seed in 0..<100 as Range<UInt64> { totals.add(World(WorldPlan(seed: seed)).run().statistics) }
-        #expect(totals.reboots > 100 && totals.crashes > 100 && totals.orders > 100)
+        #expect(totals.reboots > 100 && totals.crashes > 100 && totals.requests > 100)
         #expect(totals.hostPowerCuts > 100 && totals.lines > totals.fixes / 2)
         #expect(totals.uplinkFrames > totals.fixes)
     }

@@ -78,10 +78,10 @@ struct Expectation {
             expect(report.signal.signalToNoiseTenthsDB.map { Int32($0) })
             expect(Int32(report.signal.strengthDBm))
         case .acknowledgement(let acknowledgement):
-            expect(acknowledgement.poll?.rawValue ?? 0 as UInt8)
             if acknowledgement.company != .alone { expect(acknowledgement.company.rawValue) }
             compare(acknowledgement.durable)
             expect(acknowledgement.firstMissing)
+            expect(acknowledgement.poll?.rawValue ?? 0 as UInt8)
             expect(acknowledgement.receiverID)
             compare(acknowledgement.resend)
         case .identityRequest(let request): expect(request.receiverID)
@@ -189,8 +189,8 @@ struct Expectation {
             case .pair(let receiverID): (6, receiverID)
             case .unpair: (7, nil)
             }
-        expect(argument)
         expect(code)
+        expect(argument)
         expect(command.receiverID)
         expect(command.requestID)
     }

@@ -131,7 +131,7 @@ def read_identity(reader):
 
 def read_acknowledgement(reader):
     company = reader.number("flags.company")
-    return {**({"company": company} if company else {}), "ask": reader.number("answered_poll"), **reader.numbers("receiver_id", "first_missing"),
+    return {**({"company": company} if company else {}), "poll": reader.number("answered_poll"), **reader.numbers("receiver_id", "first_missing"),
             "durable": reader.ranges("durable"), "resend": reader.ranges("resend")}
 
 
@@ -153,7 +153,7 @@ def read_settings(reader):
 
 
 def read_command(reader):
-    return {**reader.numbers("type", "request_id", "receiver_id", "order"),
+    return {**reader.numbers("type", "request_id", "receiver_id", "action"),
             "argument": reader.optional("argument")}
 
 

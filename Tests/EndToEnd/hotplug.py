@@ -105,4 +105,4 @@ class SimulatedMachineTest(EndToEndTest):
     def assert_served(self, radio, count):
         """Checks that the radio is served: fix number `count` is stored and acknowledged."""
         radio.send(A.identity() + A.fix(count - 1))
-        self.assertEqual(radio.ask(A, count)[0]["first_missing"], count)
+        self.assertEqual(radio.poll(A, count)[0]["first_missing"], count)

@@ -62,10 +62,10 @@ class Radio:
                 continue
         return None
 
-    def ask(self, collar, following=0, seconds=5, ask=1):
+    def poll(self, collar, following=0, seconds=5, poll=1):
         """Polls with a probe and waits for the acknowledgement. Returns it, and the seconds until it came."""
         self.answers.clear()
         start = time.monotonic()
-        self.send(collar.probe(following, ask))
+        self.send(collar.probe(following, poll))
         wait_until(lambda: self.acknowledgement(collar), seconds, "an acknowledgement")
         return self.acknowledgement(collar), time.monotonic() - start

@@ -18,7 +18,7 @@ import frames  # noqa: E402
 from session_parts import A  # noqa: E402
 from wire import ProtocolError  # noqa: E402
 
-RESULT, SETTINGS_REPORT, SETTINGS_REQUEST, SETTINGS_ORDER, COMMAND = 8, 7, 18, 19, 20
+RESULT, SETTINGS_REPORT, SETTINGS_REQUEST, SETTINGS_UPDATE, COMMAND = 8, 7, 18, 19, 20
 LOCATE, SOUND, PAIR = 3, 4, 6
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "Protocol/schema/result.schema.json").read_text()))
 OUTCOMES = ["ok", "unknown", "unsupported", "invalid", "refused", "conflict", "busy", "timeout", "failed"]
@@ -82,7 +82,7 @@ class WrittenCollarTest(SendTest):
         self.radio.hear()
         found = []
         for frame in self.radio.answers:
-            if frame[0] & 0x1F in (SETTINGS_REQUEST, SETTINGS_ORDER, COMMAND):
+            if frame[0] & 0x1F in (SETTINGS_REQUEST, SETTINGS_UPDATE, COMMAND):
                 try:
                     found.append((frame[0] & 0x1F, frames.decode(frame, collar.log).decoded))
                 except ProtocolError:
@@ -92,7 +92,7 @@ class WrittenCollarTest(SendTest):
     def window(self, seconds=5):
         """Polls, and returns the requests that came before the answer."""
         self.radio.hear()
-        self.radio.ask(A, 0, seconds)
+        self.radio.poll(A, 0, seconds)
         return self.requests()
 
     def next_request(self, number=COMMAND, seconds=10):

@@ -325,7 +325,7 @@ class RetentionTest(ReaderTest):
     def kept(self, *arguments):
         """The segments that a receiver with these options keeps, and what it says of removals."""
         receiver, radio = self.begin(*arguments)
-        radio.ask(A, 30)
+        radio.poll(A, 30)
         receiver.stop()
         return sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), receiver.error_text
 

@@ -75,7 +75,7 @@ class DissectedLinesTest(DissectorTest):
         codes = {name: value for name, value in fix.items() if name != "type"}
         batch = frames.encode(BATCH, {"fixes": [codes, {**codes, "sequence": 4715}]}, 17, 0, LOG)
         gone = [frames.encode(9, {"ranges": [[0, 59]]}, 17, flags, LOG) for flags in (0, 8)]
-        answers = [frames.encode(16, {"ask": 3, "receiver_id": 1, "first_missing": 60, "durable": [], "resend": [],
+        answers = [frames.encode(16, {"poll": 3, "receiver_id": 1, "first_missing": 60, "durable": [], "resend": [],
                                       "company": company}, 17, log=LOG) for company in range(4)]
         capture = pcap(SERIAL, [stuff(other)[:9], stuff(other)[9:], stuff(identity(LOG, 4711)) + stuff(frame),
                                 stuff(other) + b"\x05\x05\x00", stuff(batch), *map(stuff, gone + answers)])

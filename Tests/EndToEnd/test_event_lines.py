@@ -87,7 +87,7 @@ class EventLineTest(EndToEndTest):
         """Fixes that a run does not write are stored and acknowledged, and a later run writes them."""
         receiver, radio = self.begin("--events", "link")
         radio.send(A.identity() + A.fix(0) + A.fix(1) + A.fix(position(0, latitude=1)))
-        self.assertEqual(radio.ask(A, 2)[0]["first_missing"], 2)
+        self.assertEqual(radio.poll(A, 2)[0]["first_missing"], 2)
         receiver.stop()
         self.assertEqual([line["event"] for line in self.lines(receiver, "link")], ["opened", "heard"])
         self.assertEqual(len(receiver.lines), 2)
@@ -124,7 +124,7 @@ class EventLineTest(EndToEndTest):
         radio.send(A.identity(boot=7) + A.fix(position(0, battery=21)) + A.fix(position(1, battery=20)))
         radio.send(A.fix(position(2, battery=10)) + A.identity(boot=8, following=3) + A.send(STATUS, {**KNOWN, "last_error": 6, "battery": 10}))
         receiver.wait_for_lines(6)
-        radio.ask(A, 3)
+        radio.poll(A, 3)
         receiver.stop()
         self.assertEqual([(line["event"], line.get("cause")) for line in self.lines(receiver, "link")],
                          [("opened", None), ("heard", None), ("restarted", "watchdog_reset")])
@@ -145,7 +145,7 @@ class EventLineTest(EndToEndTest):
         receiver, radio = self.begin("--events", "error")
         now = int(time.time() * 1000)
         radio.send(A.identity() + b"".join(A.fix(position(sequence, time=now - 2000)) for sequence in range(100)))
-        radio.ask(A, 100)
+        radio.poll(A, 100)
         receiver.process.send_signal(signal.SIGUSR1)
         receiver.wait_for_lines(1)
         receiver.stop()
@@ -171,19 +171,19 @@ class EventLineTest(EndToEndTest):
         radio.send(A.identity())
         for _ in range(400):
             try:
-                radio.ask(A, 0, 0.3)
+                radio.poll(A, 0, 0.3)
             except AssertionError:
                 break
         receiver.wait_for_lines(1, 1)
         receiver.stop()
-        self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["too_many_asks"])
+        self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["too_many_polls"])
 
     def test_damaged_frames_are_counted(self):
         damaged = bytearray(A.fix(1))
         damaged[len(damaged) // 2] ^= 0x80 if damaged[len(damaged) // 2] != 0x80 else 0x40
         receiver, radio = self.begin("--events", "stats")
         radio.send(A.identity() + A.fix(0) + bytes(damaged))
-        self.assertEqual(radio.ask(A, 1)[0]["first_missing"], 1)
+        self.assertEqual(radio.poll(A, 1)[0]["first_missing"], 1)
         receiver.stop()
         stats = next(line for line in self.lines(receiver, "stats") if "collar" not in line)
         self.assertEqual((stats["frames_damaged"], stats["frames_malformed"]), (1, 0))

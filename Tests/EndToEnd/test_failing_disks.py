@@ -40,15 +40,15 @@ class SoundCollar:
         self.radio = radio
         self.collar = collar
         self.acknowledged = 0
-        self._ask = 0
+        self._poll = 0
 
     def send(self, following, seconds=10, unless=lambda: False):
         """Sends the fixes below `following`, with a poll. Returns whether all were acknowledged in time."""
-        self._ask = self._ask % 7 + 1
+        self._poll = self._poll % 7 + 1
         self.radio.answers.clear()
         fixes = range(self.acknowledged, following)
         self.radio.send(self.collar.identity(following=following) + b"".join(self.collar.fix(sequence) for sequence in fixes))
-        self.radio.send(self.collar.probe(following, self._ask))
+        self.radio.send(self.collar.probe(following, self._poll))
         try:
             wait_until(lambda: self._answer() or unless(), seconds, "an acknowledgement")
         except AssertionError:
@@ -61,7 +61,7 @@ class SoundCollar:
     def _answer(self):
         """The answer to the last poll. When there is room again, an answer to an earlier poll may come first."""
         answer = self.radio.acknowledgement(self.collar)
-        return answer if answer and answer["ask"] == self._ask else None
+        return answer if answer and answer["poll"] == self._poll else None
 
 
 class DiskTest(EndToEndTest):

@@ -105,13 +105,13 @@ class GapTest(EndToEndTest):
         receiver, radio = self.begin("--sort", "sequence", "--events", "fix,gap")
         radio.send(A.identity() + A.fix(position(3)) + A.fix(0) + A.fix(position(2)))
         receiver.wait_for_lines(3)
-        radio.ask(A, 4)
+        radio.poll(A, 4)
         self.assertEqual(self.sequences(receiver), [0])
         receiver.stop()
         self.assertEqual(self.sequences(receiver), [0])
         again, radio = self.begin("--sort", "sequence")
         radio.send(A.identity() + A.fix(position(4)) + A.fix(position(7)) + A.tombstone([(5, 6)]))
-        radio.ask(A, 8)
+        radio.poll(A, 8)
         # A line that was written while others were held back is written again.
         self.assertEqual(self.sequences(again), [0])
         radio.send(A.fix(position(1)))
@@ -123,7 +123,7 @@ class GapTest(EndToEndTest):
         """The missing fixes of a collar's former log will never come, so they hold nothing back."""
         receiver, radio = self.begin("--sort", "sequence", "--events", "fix,gap")
         radio.send(A.identity() + A.fix(position(2)) + A.fix(position(5)))
-        radio.ask(A, 6)
+        radio.poll(A, 6)
         self.assertEqual(self.sequences(receiver), [])
         erased = Collar(A.log.device_id, A.log.log_id ^ 1, A.address)
         radio.send(erased.identity() + erased.fix(0))
@@ -153,7 +153,7 @@ class GapTest(EndToEndTest):
             radio.send(A.identity() + b"".join(A.fix(position(sequence)) for sequence in some))
             if not waiting:
                 radio.send(A.tombstone([(50, 52)]) + A.tombstone([(120, 120)]))
-            radio.ask(A, 200)
+            radio.poll(A, 200)
             if waiting:
                 receiver.kill_now()
             else:
@@ -172,7 +172,7 @@ class GapTest(EndToEndTest):
         receiver, radio = self.begin()
         radio.send(A.identity() + b"".join(A.fix(position(sequence)) for sequence in range(50)))
         receiver.wait_for_lines(50)
-        radio.ask(A, 50)
+        radio.poll(A, 50)
         receiver.stop()
         ids = [line["id"] for line in receiver.fixes]
         for arguments, expected in ((["--from-start"], ids), (["--since", ids[30]], ids[31:]), (["--since", "1h"], ids),
@@ -198,7 +198,7 @@ class GapTest(EndToEndTest):
         radio.send(A.identity())
         for start in range(0, count, 1000):
             radio.send(b"".join(A.fix(position(sequence), wide=True) for sequence in range(start, start + 1000)))
-        radio.ask(A, count)
+        radio.poll(A, count)
         receiver.wait_for_lines(count, 30)
         receiver.stop()
         segments = sorted(glob.glob(f"{self.state}/*/*.journal"))
@@ -211,13 +211,13 @@ class GapTest(EndToEndTest):
         again.wait_for_error("is asked again for fixes")
         again.wait_for_lines(count - 100, 30)
         radio.send(A.identity())
-        answer, _ = radio.ask(A, count)
+        answer, _ = radio.poll(A, count)
         asked = [tuple(range_) for range_ in answer["resend"]]
         self.assertEqual(len(asked), 1, answer)
         sequences = range(asked[0][0], asked[0][1] + 1)
         self.assertLess(10, len(sequences))
         radio.send(b"".join(A.fix(position(sequence), wide=True) for sequence in sequences))
-        answer, _ = radio.ask(A, count)
+        answer, _ = radio.poll(A, count)
         self.assertEqual((answer["resend"], answer["first_missing"]), ([], count))
         again.wait_for_lines(count + 1, 30)
         again.stop()
@@ -234,7 +234,7 @@ class GapTest(EndToEndTest):
         radio.send(A.identity())
         for start in range(0, count, 1000):
             radio.send(b"".join(A.fix(position(sequence), wide=True) for sequence in range(start, start + 1000)))
-        radio.ask(A, count)
+        radio.poll(A, count)
         receiver.wait_for_lines(count, 30)
         receiver.stop()
         first = sorted(glob.glob(f"{self.state}/*/*.journal"))[0]
@@ -243,7 +243,7 @@ class GapTest(EndToEndTest):
         again, radio = self.begin("--from-start", "--events", "fix,error")
         again.wait_for_error("its journal cannot be read")
         radio.send(A.identity() + A.fix(position(count), wide=True))
-        answer, _ = radio.ask(A, count + 1)
+        answer, _ = radio.poll(A, count + 1)
         self.assertEqual(answer["first_missing"], count + 1)
         self.assertEqual(self.sequences(again), [])
         os.rmdir(first)

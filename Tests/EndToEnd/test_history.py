@@ -275,7 +275,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
         self.assertIn(f"asked for these again when it is heard: fixes {first}, {second}", self.errors)
         # The answer to the collar names both fixes in `resend`. The collar sends them. Then only fix 12 is missing.
         receiver, radio = self.begin()
-        answer, _ = radio.ask(A, 30, ask=3)
+        answer, _ = radio.poll(A, 30, poll=3)
         self.assertEqual(answer["resend"], [[first, first], [second, second]])
         radio.send(A.batch(sorted([first, second])))
         receiver.wait_for_lines(2)
@@ -304,7 +304,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
         self.assertEqual(self.verify()["intact"], True)
         for days, kept in ((6, segments), (4, segments[1:]), (2, segments[2:])):
             receiver, radio = self.begin("--keep", str(days))
-            answer, _ = radio.ask(A, 30, ask=days)
+            answer, _ = radio.poll(A, 30, poll=days)
             self.assertEqual((answer["first_missing"], answer["resend"]), (12, []))
             receiver.stop()
             self.assertEqual(sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), kept)
@@ -324,7 +324,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
             for segment, unix_seconds in zip(segments, times):
                 set_times(segment, unix_seconds)
             receiver, radio = self.begin("--keep", "4")
-            self.assertEqual(radio.ask(A, 30)[0]["first_missing"], 12)
+            self.assertEqual(radio.poll(A, 30)[0]["first_missing"], 12)
             receiver.stop()
             self.assertEqual(sorted(glob.glob(f"{self.state}/{NAME_A}/*.journal")), kept)
         self.assertEqual(self.verify()["intact"], True)
@@ -346,9 +346,9 @@ collar {NAME_A}, log {A.log.log_id}: intact
         radio.send(B.identity() + B.fix(0))
         for sequence in range(30, 33):
             radio.send(A.fix(sequence))
-            answer, _ = radio.ask(A, sequence + 1, ask=1 + sequence % 7)
+            answer, _ = radio.poll(A, sequence + 1, poll=1 + sequence % 7)
             self.assertEqual(answer["durable"][0], [13, sequence])
-        self.assertEqual(radio.ask(B, 1)[0]["first_missing"], 1)
+        self.assertEqual(radio.poll(B, 1)[0]["first_missing"], 1)
         self.assertEqual(traced.stop(), 0)
         for written in receiver.fixes:
             SCHEMAS[written["type"]].validate(written)

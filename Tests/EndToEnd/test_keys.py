@@ -321,7 +321,7 @@ class LostKeyTest(KeyTest):
         receiver.wait_for_error(f"{self.name} had a key, and the key is gone")
         self.radio.send(A.identity(following=2) + A.fix(1) + A.probe(1, 2) + B.identity() + B.fix(0))
         receiver.wait_for_lines(1)
-        self.assertEqual(self.radio.ask(B, 1)[0]["first_missing"], 1)
+        self.assertEqual(self.radio.poll(B, 1)[0]["first_missing"], 1)
         self.assertEqual([fix["collar"] for fix in receiver.fixes], [f"{B.log.device_id:016x}"])
         self.assertIn(f"collar-link key remove {self.name}", receiver.error_text)
         self.assertNotIn(f"hearing collar {self.name}", receiver.error_text)
@@ -435,7 +435,7 @@ class ForgeryTest(KeyTest):
         identity = next(filter(None, map(identity_of, attacker.hear(1.5))))
         address = identity.address
         log = Log(int(identity.decoded["device_id"], 16), identity.decoded["log_id"])
-        pair = frames.encode(20, {"request_id": 1, "receiver_id": STRANGER, "order": 6, "argument": STRANGER}, address, log=log)
+        pair = frames.encode(20, {"request_id": 1, "receiver_id": STRANGER, "action": 6, "argument": STRANGER}, address, log=log)
         update = frames.encode(19, {"request_id": 2, "version": 2 ** 42 + 5, "origin": 7, "entries": [[1, 86_400_000]]},
                                address, log=log)
         attacker.send(pair)
@@ -445,7 +445,7 @@ class ForgeryTest(KeyTest):
             for frame in attacker.hear(0.05):
                 heard.append(frame)
                 if frame[1] & 7:
-                    answer = {"ask": frame[1] & 7, "receiver_id": STRANGER, "first_missing": 0, "durable": [], "resend": []}
+                    answer = {"poll": frame[1] & 7, "receiver_id": STRANGER, "first_missing": 0, "durable": [], "resend": []}
                     attacker.send(update)
                     attacker.send(frames.encode(16, answer, address, log=log))
         attacker.send(frames.encode(17, {"receiver_id": STRANGER}, address))

@@ -91,7 +91,7 @@ class LevelTest(EndToEndTest):
                 program = self.start([BINARY, command, "--log", text, *operands], environment=child_environment(HOME=self.folder))
                 self.assertEqual(program.wait(5), 64, program.error_text)
                 self.assertIn(f"(did you mean {word}?)", program.error_text)
-                self.assertIn("owner-location", program.error_text)
+                self.assertIn("collar-location", program.error_text)
 
 
 class CrashTest(EndToEndTest):

@@ -46,7 +46,7 @@ class LongRunTest(EndToEndTest):
                 radio.send(collar.fixes(first, RUN))
             if first // RUN % 10 == 9:
                 for collar in collars:
-                    answer, seconds = radio.ask(collar, first + RUN, 20, 1 + first // RUN % 7)
+                    answer, seconds = radio.poll(collar, first + RUN, 20, 1 + first // RUN % 7)
                     self.assertEqual(answer["first_missing"], first + RUN)
                     at_each_step(first + RUN, seconds)
 

@@ -23,10 +23,7 @@ LOSSES_NAMED = 16
 
 
 class Memory(NamedTuple):
-    """The resident memory of a process in KiB, and the anonymous part of it.
-
-    The rest is code, which the receiver releases after its start. The kernel loads it again where it is needed.
-    """
+    """The resident memory of a process in KiB, and the anonymous part of it. The rest is code."""
 
     resident: int
     own: int
@@ -73,7 +70,7 @@ class LyingCollarTest(EndToEndTest):
         other = position(3, latitude=0)
         radio.send(A.identity(1) + A.fix(2) + A.fix(3) + A.fix(other) + A.batch([2, other]) + A.live(other, 2) + A.fix(3, 2))
         receiver.wait_for_error("sent fix 3 again with another content")
-        answer, _ = radio.ask(A, 4)
+        answer, _ = radio.poll(A, 4)
         self.assertEqual((answer["first_missing"], answer["durable"]), (0, [[2, 3]]))
         receiver.stop()
         self.assertEqual([fix["seq"] for fix in receiver.fixes], [2, 3])
@@ -84,7 +81,7 @@ class LyingCollarTest(EndToEndTest):
         """The same fix in another form is a duplicate."""
         receiver, radio = self.begin()
         radio.send(A.identity(1) + A.fix(2) + A.fix(3) + A.fix(3) + A.batch([2, 3]) + A.live(3, 2))
-        radio.ask(A, 4)
+        radio.poll(A, 4)
         receiver.stop()
         self.assertEqual(len(receiver.fixes), 2)
         self.assertIn("4 duplicates", receiver.error_text)
@@ -96,7 +93,7 @@ class LyingCollarTest(EndToEndTest):
         last = (1 << 32) - 2
         swing = b"".join(A.fix(last - 2 * n, wide=True) + A.fix(2 * n, wide=True) for n in range(500))
         radio.send(A.identity(1) + A.fix(0) + swing + swing)
-        answer, _ = radio.ask(A, 4)
+        answer, _ = radio.poll(A, 4)
         self.assertEqual(answer["first_missing"], 1)
         self.assertEqual(answer["durable"][0], [last, last])
         # A pipe cannot hold all of these lines, so they are read before the receiver is stopped.
@@ -111,7 +108,7 @@ class LyingCollarTest(EndToEndTest):
         before = Memory.of(receiver.pid)
         radio.send(A.identity(1, oldest=1 << 24, following=0xF0000000) + A.tombstone([[1 << 24, 1 << 31]]))
         radio.send(b"".join(A.tombstone([[(n << 20) + (1 << 31) + 9, (n << 20) + (1 << 31) + 20]]) for n in range(1000)))
-        answer, _ = radio.ask(A)
+        answer, _ = radio.poll(A)
         self.assertEqual(answer["first_missing"], (1 << 31) + 1)
         newest, oldest = answer["durable"][0], answer["durable"][-1]
         self.assertEqual([newest, oldest], [[first + 9, first + 20] for first in ((1 << 31) + (999 << 20), 1 << 31)])
@@ -135,12 +132,12 @@ class LyingCollarTest(EndToEndTest):
         receiver.wait_for_error("more gaps")
         # A gap that is filled makes room.
         radio.send(A.tombstone([[2, 9]]))
-        answer, _ = radio.ask(A)
+        answer, _ = radio.poll(A)
         self.assertEqual(answer["first_missing"], 12)
         self.assertLess(Memory.of(receiver.pid).own - before.own, 16_384)
         other = Collar(A.log.device_id, 5, A.address)
         radio.send(other.identity() + other.fix(0) + other.fix(9))
-        answer, _ = radio.ask(other, 10)
+        answer, _ = radio.poll(other, 10)
         self.assertEqual((answer["first_missing"], answer["durable"]), (1, [[9, 9]]))
         receiver.stop()
         self.assert_said_once(receiver, "has more gaps")
@@ -153,11 +150,11 @@ class LyingCollarTest(EndToEndTest):
         logs = [Collar(A.log.device_id, number, A.address) for number in range(1, 1001)]
         for log in logs:
             radio.send(log.identity() + log.fix(0))
-        answer, _ = radio.ask(logs[-1], 1)
+        answer, _ = radio.poll(logs[-1], 1)
         self.assertEqual(answer["first_missing"], 1)
         self.assertLess(Memory.of(receiver.pid).own - before.own, 4096)
         radio.send(logs[0].identity())
-        answer, _ = radio.ask(logs[0], 1)
+        answer, _ = radio.poll(logs[0], 1)
         self.assertEqual(answer["first_missing"], 1)
         receiver.stop()
         self.assertEqual(len(receiver.fixes), 1000)
@@ -171,7 +168,7 @@ class LyingCollarTest(EndToEndTest):
         before = Memory.of(receiver.pid)
         radio.send(flood)
         receiver.wait_for_error("too many new collars at once")
-        radio.ask(invented[0])
+        radio.poll(invented[0])
         after = Memory.of(receiver.pid)
         print(f"{before}, after 10,000 collars {after} ", end="", flush=True)
         self.assertLess(after.own - before.own, 4096)
@@ -184,7 +181,7 @@ class LyingCollarTest(EndToEndTest):
             radio.send(b"".join(collar.identity(1) for collar in invented[start:start + NEW_AT_ONCE]))
             # Collars that have a journal are always served.
             radio.send(invented[0].identity())
-            radio.ask(invented[0])
+            radio.poll(invented[0])
             receiver.stop()
         self.assertEqual(receiver.error_text.count("hearing collar"), 1)
         self.assert_said_once(receiver, f"limit of {RECEIVER_COLLARS} journals")
@@ -207,7 +204,7 @@ class LyingCollarTest(EndToEndTest):
         receiver.wait_for_lines(1)
         receiver.stop()
 
-    def test_unknown_collars_that_ask(self):
+    def test_unknown_collars_that_poll(self):
         """Frames of unknown collars are answered with identity requests, but not without end."""
         receiver, radio = self.begin()
         radio.send(A.identity(1))
@@ -216,7 +213,7 @@ class LyingCollarTest(EndToEndTest):
         for _ in range(20):
             radio.send(block)
         receiver.wait_for_error("poll too often")
-        radio.ask(A)
+        radio.poll(A)
         limit = 2 + UNKNOWN_ANSWERS + 4 * (time.monotonic() - start) + 1
         self.assertLessEqual(radio.count(IDENTITY_REQUEST), limit)
         # An unknown collar is accepted when it sends its identity.
@@ -231,7 +228,7 @@ class LyingCollarTest(EndToEndTest):
         radio.send(A.identity(1))
         for number in range(20):
             radio.send(b"".join(A.fix(20 * number + n) + B.fix(n, 1 + n % 7) for n in range(20)))
-        radio.ask(A)
+        radio.poll(A)
         receiver.stop()
         self.assertEqual(len(receiver.fixes), 400)
         self.assertNotIn("poll too often", receiver.error_text)
@@ -256,7 +253,7 @@ class LyingCollarTest(EndToEndTest):
         wait_until(lambda: radio.acknowledgement(A), 1, "the answer to a new fix")
         self.assertEqual(radio.acknowledgement(A)["first_missing"], 2)
 
-    def test_honest_asks_are_answered(self):
+    def test_honest_polls_are_answered(self):
         """A thousand fixes come, each with a poll, as fast as the answers: every poll is answered."""
         receiver, radio = self.begin()
         radio.send(A.identity())
@@ -275,7 +272,7 @@ class LyingCollarTest(EndToEndTest):
         broken[9] ^= 0x10
         block = b"".join(A.fix(n, n % 8) + B.fix(n, n % 8) + bytes(broken) + A.probe(n, n % 8) for n in range(250))
         radio.send(block)
-        radio.ask(A)
+        radio.poll(A)
         before = Memory.of(receiver.pid)
         start, used = time.monotonic(), processor_seconds(receiver.pid)
         for _ in range(1000):
@@ -298,7 +295,7 @@ class LyingCollarTest(EndToEndTest):
             bursts.append(A.batch(fixes))
         data = b"".join(bursts)
         radio.send(A.identity() + data)
-        answer, _ = radio.ask(A, 64 * 600)
+        answer, _ = radio.poll(A, 64 * 600)
         self.assertEqual(answer["first_missing"], 64 * 600)
         self.assertNotIn("nothing is acknowledged", receiver.error_text)
 

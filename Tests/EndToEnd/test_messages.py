@@ -42,14 +42,14 @@ class MessageTest(SendTest):
                 self.assertFalse(SCHEMA.is_valid({**good, **change}), change)
 
     def test_both_directions(self):
-        receiver = self.begin("--ask", "1", "--loss", "0.2")
-        line = self.result(self.send("--json", "message", "200", "--wants-reply", "--data", "00ff10"), 0)
+        receiver = self.begin("--request", "1", "--loss", "0.2")
+        line = self.result(self.send("-F", "json", "message", "200", "--wants-reply", "--data", "00ff10"), 0)
         self.assertEqual((line["do"], line["outcome"]), ("message", "ok"))
         receiver.wait_for_lines(20)
         self.wait_for(receiver, "reply")
         asked = self.wait_for(receiver, "request")
         self.collar.wait_for_error("request of code 200, data 00ff10")
-        program = self.send("--json", "message", "1", "--reply-to", str(asked["seq"]), "--outcome", "busy", "not now")
+        program = self.send("-F", "json", "message", "1", "--reply-to", str(asked["seq"]), "--outcome", "busy", "not now")
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
         receiver.stop()
         reply, = [each for each in self.messages(receiver) if each["kind"] == "reply"]
@@ -75,7 +75,7 @@ class MessageTest(SendTest):
 
     def test_history_and_restarts(self):
         """A message is stored although nobody reads messages; history prints it, and --since takes its id."""
-        receiver = self.begin("--ask", "0.5", events="fix")
+        receiver = self.begin("--request", "0.5", events="fix")
         receiver.wait_for_lines(15)
         receiver.stop()
         self.assertEqual({line["type"] for line in receiver.fixes}, {"fix"})
@@ -102,7 +102,7 @@ class MessageTest(SendTest):
         """The simulation goes on with its track where its log ends, although messages use sequences, too."""
         track, sent = self.track("cats_uk/Felix-Tag", 60)
         flash = self.path("flash")
-        begin = ("--interval", "0.05", "--ask", "0.12", "--flash", flash)
+        begin = ("--interval", "0.05", "--request", "0.12", "--flash", flash)
         receiver = self.receive("--events", "fix,message")
         collar = self.simulate(track, *begin)
         receiver.wait_for_lines(30)
@@ -120,9 +120,9 @@ class MessageTest(SendTest):
         self.collar.stop()
         receiver.wait_for_error("was unplugged")
         for words in (["message", "1", "a"], ["message", "2", "b"], ["message", "3", "--reply-to", "5"]):
-            self.assertEqual(self.result(self.send("--json", "--timeout", "0", *words), 75)["outcome"], "queued")
+            self.assertEqual(self.result(self.send("-F", "json", "--timeout", "0", *words), 75)["outcome"], "queued")
         for words in (["message", "1", "c"], ["message", "3", "--reply-to", "5"]):
-            self.result(self.send("--json", "--timeout", "0", "--latest", *words), 75)
+            self.result(self.send("-F", "json", "--timeout", "0", "--latest", *words), 75)
         receiver.stop()
         ended = [line["outcome"] for line in receiver.fixes if line["type"] == "result"]
         self.assertEqual(ended, ["replaced"])

@@ -30,7 +30,7 @@ class MovingReceiverTest(EndToEndTest):
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout, done.stderr
 
-    def receive_fixes(self, state, *fixes, paired=0, ask=None):
+    def receive_fixes(self, state, *fixes, paired=0, poll=None):
         """Receives fixes. Returns the receiver id of the identity request, the last acknowledgement, and the lines."""
         line = SerialLine()
         self.addCleanup(line.close)
@@ -38,7 +38,7 @@ class MovingReceiverTest(EndToEndTest):
         radio = Radio(line)
         wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
         radio.send(A.identity(following=fixes[-1] + 1, paired=paired) + b"".join(A.fix(each) for each in fixes[:-1])
-                   + A.fix(fixes[-1], ask or 1))
+                   + A.fix(fixes[-1], poll or 1))
         wait_until(lambda: radio.count(ACKNOWLEDGEMENT), 10, "an answer")
         receiver.stop()
         request = frames.decode(radio.answers[0]).decoded["receiver_id"]
@@ -63,7 +63,7 @@ class MovingReceiverTest(EndToEndTest):
         new = self.path("new")
         self.command("import", state=new, input=text)
         self.assertEqual(self.command("show", state=new)[0], shown)
-        number, answer, lines = self.receive_fixes(new, 3, 4, paired=first, ask=2)
+        number, answer, lines = self.receive_fixes(new, 3, 4, paired=first, poll=2)
         self.assertEqual((number, answer["receiver_id"], answer["first_missing"]), (first, first, 5))
         self.assertEqual([line["seq"] for line in lines if line["type"] == "fix"], [3, 4])
         self.assertEqual([(line["event"], line["first_seq"], line["last_seq"]) for line in lines if line["type"] == "gap"],

@@ -321,7 +321,7 @@ class NamesInUseTest(NameTest):
         # The lines of a request, and of the link.
         self.write(f"[animal Hera]\nwears = {ID_A}\n")
         time.sleep(1.1)
-        sent = self.start([BINARY, "send", "--json", "--timeout", "0", "--state-dir", self.state, "--collar", "Hera", "locate"],
+        sent = self.start([BINARY, "send", "-F", "json", "--timeout", "0", "--state-dir", self.state, "--collar", "Hera", "locate"],
                           environment=self.environment)
         self.assertEqual(sent.wait(), 75, sent.error_text)
         queued, = sent.fixes

@@ -40,7 +40,7 @@ class OneHolderTest(EndToEndTest):
         radio.send(A.identity() + A.fix(0))
         first.wait_for_lines(1)
         self.assert_refused(first)
-        self.assertEqual(radio.ask(A, 1)[0]["first_missing"], 1)
+        self.assertEqual(radio.poll(A, 1)[0]["first_missing"], 1)
 
     def test_after_the_end(self):
         """When a receiver ends, in good order or not, the directory is free for the next receiver."""

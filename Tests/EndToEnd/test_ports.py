@@ -127,6 +127,21 @@ class BadPortTest(EndToEndTest):
         self.assertEqual(receiver.wait(10), 0)
         self.assertEqual(len(receiver.lines), 1)
 
+    def test_missing_until_it_may_be_opened(self):
+        """The directories of the port are made later, and then the port may not be opened at first."""
+        port = self.path("made/later/radio")
+        receiver = self.receive(port=port)
+        receiver.wait_for_error(f"waiting for {port} to appear")
+        os.makedirs(os.path.dirname(port))
+        line = self.line(ordinary=False)
+        os.chmod(line.path, 0)
+        os.symlink(line.path, port)
+        receiver.wait_for_error("may open")
+        os.chmod(line.path, 0o666)
+        receiver.wait_for_error("listening on")
+        self.assertEqual(receiver.stop(), 0)
+        self.assertEqual(receiver.error_text.count("to appear"), 1)
+
     def test_unplugged_without_reconnect(self):
         line = SerialLine()
         receiver = self.receive("--no-reconnect", "--events", "link", port=line.path)

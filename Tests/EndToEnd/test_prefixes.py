@@ -28,8 +28,8 @@ class PrefixTest(SendTest):
         receiver = self.run_receiver()
         self.radio.send(A.identity() + b"".join(A.fix(each) for each in range(3)) + B.identity() + B.fix(0) + B.fix(1))
         receiver.wait_for_lines(5)
-        self.radio.ask(A, 3)
-        self.radio.ask(B, 2)
+        self.radio.poll(A, 3)
+        self.radio.poll(B, 2)
         receiver.stop()
 
     def run_receiver(self, *arguments):
@@ -110,7 +110,7 @@ class RunTest(PrefixTest):
         receiver = self.run_receiver("--collar", PREFIX_A)
         self.radio.send(B.identity() + B.fix(2) + A.identity(following=4) + A.fix(3))
         receiver.wait_for_lines(1)
-        self.radio.ask(A, 4)
+        self.radio.poll(A, 4)
         receiver.stop()
         self.assertEqual([(line["collar"], line["seq"]) for line in receiver.fixes], [(ID_A, 3)])
 
@@ -122,7 +122,7 @@ class SendToPrefixTest(PrefixTest):
         receiver.wait_for_error("hearing collar")
         for words in (["locate"], ["sound", "1"], ["track", "on"], ["reboot"], ["settings", "get"], ["settings", "set", "heartbeat_s=60"]):
             with self.subTest(words=words):
-                program = self.send("--json", "--timeout", "0", "--collar", PREFIX_A, *words, environment=self.environment)
+                program = self.send("-F", "json", "--timeout", "0", "--collar", PREFIX_A, *words, environment=self.environment)
                 # It is queued: the collar does not poll meanwhile.
                 self.assertEqual(self.result(program, 75)["collar"], ID_A)
         receiver.stop()

@@ -28,8 +28,8 @@ class RepairingTest(EndToEndTest):
         wait_until(lambda: radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
         return receiver, radio, frames.decode(radio.answers[0]).decoded["receiver_id"]
 
-    def first_missing(self, radio, ask):
-        answer, _ = radio.ask(A, 103, ask=ask)
+    def first_missing(self, radio, poll):
+        answer, _ = radio.poll(A, 103, poll=poll)
         self.assertEqual(answer["durable"], [])
         return answer["first_missing"]
 

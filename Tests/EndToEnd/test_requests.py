@@ -8,7 +8,7 @@ import unittest
 
 from collarlink import ROOT, give_to_ordinary_user, wait_until
 from radio import IDENTITY_REQUEST, Radio
-from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_ORDER, SETTINGS_REPORT, SETTINGS_REQUEST, SOUND, WrittenCollarTest,
+from sending import (COMMAND, LOCATE, OUTCOMES, PAIR, SETTINGS_REPORT, SETTINGS_REQUEST, SETTINGS_UPDATE, SOUND, WrittenCollarTest,
                      name)
 from serial_line import SerialLine
 
@@ -24,9 +24,9 @@ class RequestTest(WrittenCollarTest):
         receiver = self.begin()
         for outcome, (word, code) in enumerate(zip(OUTCOMES, codes)):
             with self.subTest(outcome=word):
-                program = self.send("--json", "locate")
+                program = self.send("-F", "json", "locate")
                 request = self.next_request()
-                self.assertEqual((request["order"], request["receiver_id"]), (LOCATE, self.own))
+                self.assertEqual((request["action"], request["receiver_id"]), (LOCATE, self.own))
                 self.answer(request, outcome)
                 line = self.result(program, code)
                 self.assertEqual((line["outcome"], line["request"]), (word, request["request_id"]))
@@ -36,9 +36,9 @@ class RequestTest(WrittenCollarTest):
     def test_now_that_is_not_answered(self):
         """The request is sent in the first, second, fourth and eighth window, and in none after its time."""
         receiver = self.begin()
-        program = self.send("--json", "--now", "--timeout", "5", "sound", "1.5")
+        program = self.send("-F", "json", "--now", "--timeout", "5", "sound", "1.5")
         request = self.next_request()
-        self.assertEqual((request["order"], request["argument"]), (SOUND, 1500))
+        self.assertEqual((request["action"], request["argument"]), (SOUND, 1500))
         sent = [1] + [number for number in range(2, 13) if self.window()]
         self.assertEqual(sent, [1, 2, 4, 8])
         line = self.result(program, 75)
@@ -84,13 +84,13 @@ class RequestTest(WrittenCollarTest):
         receiver = self.begin()
         for _ in range(2):
             self.assertEqual(self.send("--timeout", "0.2", "settings", "set", "heartbeat_s=10").wait(), 75)
-        line = self.result(self.send("--json", "--latest", "--timeout", "0.2", "settings", "set", "heartbeat_s=11"), 75)
-        order, = self.window()
-        self.assertEqual(order[0], SETTINGS_ORDER)
-        self.assertEqual((order[1]["request_id"], order[1]["entries"]), (line["request"], [[8, 11]]))
+        line = self.result(self.send("-F", "json", "--latest", "--timeout", "0.2", "settings", "set", "heartbeat_s=11"), 75)
+        update, = self.window()
+        self.assertEqual(update[0], SETTINGS_UPDATE)
+        self.assertEqual((update[1]["request_id"], update[1]["entries"]), (line["request"], [[8, 11]]))
         replaced = [each for each in receiver.fixes if each.get("outcome") == "replaced"]
         self.assertEqual(len(replaced), 2)
-        line = self.result(self.send("--json", "--latest", "--timeout", "0.2", "settings", "set", "heartbeat_s=12"), 75)
+        line = self.result(self.send("-F", "json", "--latest", "--timeout", "0.2", "settings", "set", "heartbeat_s=12"), 75)
         self.assertEqual(len([each for each in receiver.fixes if each.get("outcome") == "replaced"]), 2)
         receiver.stop()
 
@@ -98,7 +98,7 @@ class RequestTest(WrittenCollarTest):
         """Versions also grow above the version that the collar reported, and over a restart."""
         receiver = self.begin()
         high = 1 << 42
-        program = self.send("--json", "settings", "get")
+        program = self.send("-F", "json", "settings", "get")
         asked = self.next_request(SETTINGS_REQUEST)
         for keys in (range(1, 7), range(7, 13), range(13, 16)):
             self.radio.send(A.send(SETTINGS_REPORT, {
@@ -106,18 +106,18 @@ class RequestTest(WrittenCollarTest):
         line = self.result(program, 0)
         self.assertEqual((line["settings_version"], line["settings_origin"], set(line["settings"].values())), (high, "00005", {7}))
         self.assertEqual(self.send("--timeout", "0.1", "settings", "set", "stationary_s=9").wait(), 75)
-        order = self.next_request(SETTINGS_ORDER)
+        update = self.next_request(SETTINGS_UPDATE)
         receiver_id = self.radio.acknowledgement(A)["receiver_id"]
-        self.assertEqual((order["version"], order["origin"]), (high + 1, receiver_id & 0xFFFFF))
+        self.assertEqual((update["version"], update["origin"]), (high + 1, receiver_id & 0xFFFFF))
         receiver.kill_now()
         receiver = self.begin()
-        self.assertEqual(self.next_request(SETTINGS_ORDER), order)
-        program = self.send("--json", "settings", "set", "stationary_s=10")
+        self.assertEqual(self.next_request(SETTINGS_UPDATE), update)
+        program = self.send("-F", "json", "settings", "set", "stationary_s=10")
         program.wait_for_error("waiting")
         # The second update is sent when the first has ended.
         self.assertNotIn(10, [each["entries"][0][1] for _ in range(9) for _, each in self.window()])
-        for done in (order, None):
-            done = done or self.next_request(SETTINGS_ORDER)
+        for done in (update, None):
+            done = done or self.next_request(SETTINGS_UPDATE)
             self.radio.send(A.send(SETTINGS_REPORT, done))
         self.assertEqual(done["version"] - high, 2)
         self.assertEqual(self.result(program, 0)["settings_version"], high + 2)
@@ -141,11 +141,11 @@ class RequestTest(WrittenCollarTest):
         time.sleep(0.3)
         self.radio.hear()
         self.assertEqual(self.radio.answers, [])
-        program = self.send("--json", "pair")
+        program = self.send("-F", "json", "pair")
         program.wait_for_error("waiting")
         self.radio.send(A.probe(0, 3))
-        wait_until(self.requests, 5, "an order to pair")
-        self.assertEqual([(kind, each["order"], each["argument"]) for kind, each in self.requests()],
+        wait_until(self.requests, 5, "a command to pair")
+        self.assertEqual([(kind, each["action"], each["argument"]) for kind, each in self.requests()],
                          [(COMMAND, PAIR, self.own)])
         self.assertEqual(len(self.radio.answers), 1)
         # The identity of the collar shows that it has obeyed.
@@ -156,10 +156,10 @@ class RequestTest(WrittenCollarTest):
     def test_a_collar_that_refuses_to_pair(self):
         """The collar refuses. It can send that result because its own receiver answers its poll."""
         receiver = self.begin(paired=77)
-        program = self.send("--json", "pair")
+        program = self.send("-F", "json", "pair")
         program.wait_for_error("waiting")
         self.radio.send(A.probe(0, 3))
-        wait_until(self.requests, 5, "an order to pair")
+        wait_until(self.requests, 5, "a command to pair")
         self.answer(self.requests()[0][1], 4)
         self.assertEqual(self.result(program, 77)["outcome"], "refused")
         receiver.stop()
@@ -167,7 +167,7 @@ class RequestTest(WrittenCollarTest):
     def test_a_collar_that_has_no_receiver_yet(self):
         """A collar without a receiver takes this receiver with the first answer; before, it would refuse requests."""
         receiver = self.begin(paired=0)
-        program = self.send("--json", "locate")
+        program = self.send("-F", "json", "locate")
         program.wait_for_error("waiting")
         self.radio.answers.clear()
         self.radio.send(A.identity(2, paired=0))
@@ -188,7 +188,7 @@ class RequestTest(WrittenCollarTest):
         self.assertEqual(program.wait(), 64)
         self.assertIn(name(A), program.error_text)
         self.assertIn(name(B), program.error_text)
-        program = self.send("--json", "--collar", name(A), "locate")
+        program = self.send("-F", "json", "--collar", name(A), "locate")
         self.answer(self.next_request(), 0)
         self.assertEqual(self.result(program, 0)["collar"], name(A))
         receiver.stop()
@@ -196,7 +196,7 @@ class RequestTest(WrittenCollarTest):
     def test_damaged_requests(self):
         """Damaged requests are set aside, which is reported. Ids do not begin again where they began before."""
         receiver = self.begin()
-        line = self.result(self.send("--json", "--timeout", "0", "locate"), 75)
+        line = self.result(self.send("-F", "json", "--timeout", "0", "locate"), 75)
         receiver.kill_now()
         path = f"{self.state}/{name(A)}/requests"
         with open(path, "r+b") as file:
@@ -206,7 +206,7 @@ class RequestTest(WrittenCollarTest):
         receiver.wait_for_error("requests.unusable")
         self.assertTrue(os.path.exists(f"{path}.unusable"))
         self.assertEqual(self.window(), [])
-        self.assertNotEqual(self.result(self.send("--json", "--timeout", "0", "locate"), 75)["request"], line["request"])
+        self.assertNotEqual(self.result(self.send("-F", "json", "--timeout", "0", "locate"), 75)["request"], line["request"])
         receiver.stop()
         self.assertIn("requests_damaged", [each.get("code") for each in receiver.fixes])
 

@@ -24,19 +24,19 @@ class SimulatedCollarTest(SendTest):
     def test_every_verb(self):
         receiver = self.begin()
         # A collar that makes no fixes is heard, and can be asked, once per heartbeat.
-        self.assertEqual(self.result(self.send("--json", "settings", "set", "heartbeat_s=5"), 0)["outcome"], "ok")
+        self.assertEqual(self.result(self.send("-F", "json", "settings", "set", "heartbeat_s=5"), 0)["outcome"], "ok")
         for words, verb in ((["locate"], "locate"), (["sound", "0.5"], "sound"), (["track", "off"], "track_off"),
                             (["track", "on"], "track_on"), (["reboot"], "reboot"), (["pair"], "pair"),
                             (["settings", "get"], "get_settings"),
                             (["settings", "set", "heartbeat_s=31", "position_digits=6"], "set_settings")):
             with self.subTest(verb=verb):
-                line = self.result(self.send("--json", *words), 0)
+                line = self.result(self.send("-F", "json", *words), 0)
                 self.assertEqual((line["do"], line["outcome"]), (verb, "ok"))
-        line = self.result(self.send("--json", "settings", "get"), 0)
+        line = self.result(self.send("-F", "json", "settings", "get"), 0)
         self.assertEqual((line["settings"]["heartbeat_s"], line["settings"]["position_digits"]), (31, 6))
         self.assertEqual(line["settings"]["interval_ms"], 500)
         self.assertEqual(len(line["settings"]), 15)
-        self.assertEqual(self.result(self.send("--json", "unpair"), 0)["outcome"], "ok")
+        self.assertEqual(self.result(self.send("-F", "json", "unpair"), 0)["outcome"], "ok")
         receiver.stop()
         ended = [each for each in receiver.fixes if each["type"] == "result"]
         for each in ended:
@@ -52,8 +52,8 @@ class SimulatedCollarTest(SendTest):
         """It belongs to nobody, and obeys nothing but `pair`: that is told at once. After a restart of the receiver it is told as
         soon as the collar says so."""
         receiver = self.begin()
-        self.assertEqual(self.result(self.send("--json", "unpair"), 0)["outcome"], "ok")
-        line = self.result(self.send("--json", "locate"), 77, seconds=5)
+        self.assertEqual(self.result(self.send("-F", "json", "unpair"), 0)["outcome"], "ok")
+        line = self.result(self.send("-F", "json", "locate"), 77, seconds=5)
         self.assertEqual((line["outcome"], line["code"]), ("rejected", "not_paired"))
         program = self.send("locate")
         self.assertEqual(program.wait(), 77)
@@ -61,10 +61,10 @@ class SimulatedCollarTest(SendTest):
         self.assertIn(f"Run `collar-link send pair --state-dir {self.state}`.", program.error_text)
         self.assertEqual(receiver.stop(), 0)
         self.receive().wait_for_error("hearing collar")
-        line = self.result(self.send("--json", "locate"), 77)
+        line = self.result(self.send("-F", "json", "locate"), 77)
         self.assertIn((line["outcome"], line.get("code")), [("rejected", "not_paired"), ("refused", None)])
-        self.assertEqual(self.result(self.send("--json", "pair"), 0)["outcome"], "ok")
-        self.assertEqual(self.result(self.send("--json", "locate"), 0)["outcome"], "ok")
+        self.assertEqual(self.result(self.send("-F", "json", "pair"), 0)["outcome"], "ok")
+        self.assertEqual(self.result(self.send("-F", "json", "locate"), 0)["outcome"], "ok")
 
     def test_the_sound_of_a_simulated_collar(self):
         self.begin()
@@ -86,9 +86,9 @@ class SimulatedCollarTest(SendTest):
     def test_without_a_running_receiver(self):
         """send opens the radio itself. Fixes that it receives are stored and acknowledged; a later run writes them."""
         self.begin().stop()
-        program = self.send("--json", "-p", self.link, "settings", "set", "heartbeat_s=20")
+        program = self.send("-F", "json", "-p", self.link, "settings", "set", "heartbeat_s=20")
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
-        program = self.send("--json", "-p", self.link, "--now", "--timeout", "10", "locate")
+        program = self.send("-F", "json", "-p", self.link, "--now", "--timeout", "10", "locate")
         self.assertEqual(self.result(program, 0)["outcome"], "ok")
         time.sleep(1)
         receiver = self.receive()
@@ -103,7 +103,7 @@ class SimulatedCollarTest(SendTest):
         receiver = self.begin()
         self.collar.process.send_signal(signal.SIGSTOP)
         time.sleep(0.7)
-        line = self.result(self.send("--json", "--timeout", "0.3", "settings", "set", "heartbeat_s=77"), 75)
+        line = self.result(self.send("-F", "json", "--timeout", "0.3", "settings", "set", "heartbeat_s=77"), 75)
         self.assertEqual(line["outcome"], "queued")
         receiver.kill_now()
         self.assertTrue(os.path.exists(self.socket_path()))
@@ -112,7 +112,7 @@ class SimulatedCollarTest(SendTest):
         receiver.wait_for_lines(1)
         ended, = receiver.fixes
         self.assertEqual((ended["request"], ended["outcome"]), (line["request"], "ok"))
-        self.assertEqual(self.result(self.send("--json", "settings", "get"), 0)["settings"]["heartbeat_s"], 77)
+        self.assertEqual(self.result(self.send("-F", "json", "settings", "get"), 0)["settings"]["heartbeat_s"], 77)
         receiver.stop()
 
     def test_killed_again_and_again(self):
@@ -121,7 +121,7 @@ class SimulatedCollarTest(SendTest):
         chance = random.Random(9)
         given = []
         for number in range(10):
-            line = self.result(self.send("--json", "--timeout", "0", "settings", "set", f"stationary_s={100 + number}"), 75)
+            line = self.result(self.send("-F", "json", "--timeout", "0", "settings", "set", f"stationary_s={100 + number}"), 75)
             given.append(line["request"])
             time.sleep(chance.choice([0, 0.02, 0.1, 0.5]))
             receiver.kill_now()
@@ -132,7 +132,7 @@ class SimulatedCollarTest(SendTest):
             wait_until(lambda: len(self.open_requests()) < 8, 60, "room for another request")
         wait_until(lambda: not self.open_requests(), 60, "the end of all requests")
         self.assertEqual(self.ended_requests(given), {"ok"})
-        line = self.result(self.send("--json", "--timeout", "60", "settings", "get"), 0, 70)
+        line = self.result(self.send("-F", "json", "--timeout", "60", "settings", "get"), 0, 70)
         self.assertEqual(line["settings"]["stationary_s"], 109)
         receiver.stop()
 
@@ -154,7 +154,7 @@ class SimulatedCollarTest(SendTest):
         receiver = self.begin()
         self.collar.process.send_signal(signal.SIGSTOP)
         time.sleep(0.7)
-        program = self.send("--json", "--timeout", "20", "track", "off")
+        program = self.send("-F", "json", "--timeout", "20", "track", "off")
         program.wait_for_error("waiting for collar")
         receiver.kill_now()
         receiver = self.receive()
@@ -169,7 +169,7 @@ class SimulatedCollarTest(SendTest):
         receiver = self.begin()
         self.collar.process.send_signal(signal.SIGSTOP)
         time.sleep(0.7)
-        program = self.send("--json", "-p", self.link, "--timeout", "20", "track", "off")
+        program = self.send("-F", "json", "-p", self.link, "--timeout", "20", "track", "off")
         program.wait_for_error("waiting for collar")
         receiver.stop()
         self.collar.process.send_signal(signal.SIGCONT)
@@ -178,7 +178,7 @@ class SimulatedCollarTest(SendTest):
 
     def test_two_at_once(self):
         receiver = self.begin()
-        programs = [self.send("--json", *words) for words in (
+        programs = [self.send("-F", "json", *words) for words in (
             ["locate"], ["track", "on"], ["settings", "get"], ["sound", "1"], ["sound", "2"], ["settings", "get"])]
         lines = [self.result(program, 0) for program in programs]
         self.assertEqual(len({line["request"] for line in lines}), len(lines))
@@ -187,7 +187,7 @@ class SimulatedCollarTest(SendTest):
     def test_two_at_once_without_a_receiver(self):
         """The first send opens the radio; the second hands its request to the first."""
         self.begin().stop()
-        programs = [self.send("--json", "-p", self.link, "settings", "get") for _ in range(2)]
+        programs = [self.send("-F", "json", "-p", self.link, "settings", "get") for _ in range(2)]
         for program in programs:
             self.assertEqual(self.result(program, 0)["outcome"], "ok")
 
@@ -198,7 +198,7 @@ class SimulatedCollarTest(SendTest):
         collar = next(each["collar"] for each in first.fixes if each["type"] == "link" and "collar" in each)
         first.stop()
         other = self.path("other")
-        line = self.result(self.send("--json", "--collar", collar, "-p", self.link, "pair", state=other), 0)
+        line = self.result(self.send("-F", "json", "--collar", collar, "-p", self.link, "pair", state=other), 0)
         self.assertEqual(line["outcome"], "ok")
         # Now the first receiver is not the collar's receiver any more.
         program = self.send("-p", self.link, "--timeout", "4", "locate")
@@ -214,9 +214,9 @@ class SimulatedCollarTest(SendTest):
         self.collar.stop()
         self.collar = self.simulate(self.all_cats()[0], "--interval", "0.5", "--flash", self.path("flash"))
         # The collar would send its refusal if the other receiver answered its polls now.
-        line = self.result(self.send("--json", "-p", self.link, "--now", "--timeout", "3", "pair"), 75)
+        line = self.result(self.send("-F", "json", "-p", self.link, "--now", "--timeout", "3", "pair"), 75)
         self.assertEqual(line["outcome"], "expired")
-        line = self.result(self.send("--json", "-p", self.link, "locate", state=other), 0)
+        line = self.result(self.send("-F", "json", "-p", self.link, "locate", state=other), 0)
         self.assertEqual(line["outcome"], "ok")
 
 

@@ -104,13 +104,13 @@ class SignalReportTest(EndToEndTest):
         """A report that does not come delays the fix and its acknowledgement only by a moment."""
         receiver, radio = self.begin()
         start = time.monotonic()
-        answer, waited = self.ask_with(radio, A.fix(0, 3))
-        self.assertEqual((answer["ask"], answer["first_missing"]), (3, 1))
+        answer, waited = self.poll_with(radio, A.fix(0, 3))
+        self.assertEqual((answer["poll"], answer["first_missing"]), (3, 1))
         self.assertGreater(waited, 0.01)
         self.assertLess(time.monotonic() - start, 1)
         self.assertEqual(self.signals(receiver, 1), [NOTHING])
 
-    def ask_with(self, radio, data):
+    def poll_with(self, radio, data):
         """Sends a poll and waits for its acknowledgement, without further frames."""
         start = time.monotonic()
         radio.answers.clear()
@@ -126,7 +126,7 @@ class SignalReportTest(EndToEndTest):
         waits = []
         for number in range(20):
             fix = A.fix(number, 1 + number % 7)
-            answer, waited = self.ask_with(radio, fix + report(fix))
+            answer, waited = self.poll_with(radio, fix + report(fix))
             self.assertEqual(answer["first_missing"], number + 1)
             waits.append(waited)
         self.assertLess(sorted(waits)[10], 0.015)
@@ -164,7 +164,7 @@ class SignalReportTest(EndToEndTest):
         for number in range(2000):
             fix = A.fix(number)
             radio.send(fix + report(fix))
-        radio.ask(A, 2000)
+        radio.poll(A, 2000)
         receiver.stop()
         os.close(writing)
         again = self.receive(port=line.path)
@@ -178,7 +178,7 @@ class SignalReportTest(EndToEndTest):
         modem = of_radio(11, LORA)
         radio.send(modem + of_radio(10, {**RADIO_IDENTITY, "largest_frame": 60}) + modem)
         radio.send(b"".join(A.fix(1000 + 300 * number) for number in range(40)))
-        radio.ask(A, 20_000)
+        radio.poll(A, 20_000)
         answer = next(frame for frame in radio.answers if frame[0] & 0x1F == ACKNOWLEDGEMENT)
         self.assertLessEqual(len(answer), 60)
         self.assertGreater(len(answer), 50)

@@ -70,15 +70,15 @@ class StateDirectoryTest(EndToEndTest):
         """Each is reported once, and the other collars are served."""
         receiver, radio = self.begin()
         radio.send(A.identity(following=1) + A.fix(0))
-        self.assertEqual(radio.ask(A, 1)[0]["first_missing"], 1)
+        self.assertEqual(radio.poll(A, 1)[0]["first_missing"], 1)
         receiver.stop()
         with open(f"{self.state}/00000000000000b0", "wb"):
             pass
         os.mkdir(f"{self.state}/00000000000000b1", 0o700 if IS_ROOT else 0)
         receiver, radio = self.begin()
         radio.send(B.identity() + B.fix(0) + A.identity(following=2) + A.fix(1))
-        self.assertEqual(radio.ask(A, 2)[0]["first_missing"], 2)
-        self.assertEqual(radio.ask(B, 1)[0]["first_missing"], 1)
+        self.assertEqual(radio.poll(A, 2)[0]["first_missing"], 2)
+        self.assertEqual(radio.poll(B, 1)[0]["first_missing"], 1)
         receiver.stop()
         for name in ("b0", "b1"):
             self.assertEqual(receiver.error_text.count(f"{self.state}/00000000000000{name}:"), 1, receiver.error_text)
@@ -88,13 +88,13 @@ class StateDirectoryTest(EndToEndTest):
         """Acknowledgements stop, and a message says why."""
         receiver, radio = self.begin()
         radio.send(A.identity(following=1) + A.fix(0))
-        self.assertEqual(radio.ask(A, 1)[0]["first_missing"], 1)
+        self.assertEqual(radio.poll(A, 1)[0]["first_missing"], 1)
         shutil.rmtree(self.state)
         radio.answers.clear()
         for following in (2, 3):
             radio.send(A.fix(following - 1))
             with self.assertRaises(AssertionError):
-                radio.ask(A, following, seconds=SILENCE, ask=following)
+                radio.poll(A, following, seconds=SILENCE, poll=following)
         radio.send(B.identity() + B.fix(0) + B.probe(1, 1))
         receiver.wait_for_error("is not served")
         receiver.wait_for_error("is acknowledged any more")

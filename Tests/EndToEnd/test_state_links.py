@@ -149,7 +149,7 @@ class DirectoryTest(StateLinkTest):
         receiver.wait_for_error(f"{self.state}/{NAME_A}: it is a symbolic link")
         radio = Radio(line)
         radio.send(B.identity() + B.fix(0))
-        self.assertEqual(radio.ask(B, 1)[0]["first_missing"], 1)
+        self.assertEqual(radio.poll(B, 1)[0]["first_missing"], 1)
         receiver.stop()
         self.assertEqual({name: os.stat(f"{copy}/{name}").st_mtime_ns for name in os.listdir(copy)}, before)
 

@@ -124,7 +124,7 @@ class SchemaTest(StatusTest):
         receiver, radio = self.begin("--events", "fix,status")
         radio.send(A.identity() + A.fix(0) + A.send(STATUS, KNOWN))
         receiver.wait_for_lines(2)
-        radio.ask(A, 1)
+        radio.poll(A, 1)
         follower = self.start([BINARY, "follow", "--as", "map", "-n", "1", "--state-dir", self.state], environment=self.environment)
         follower.wait()
         line = self.overview()
@@ -230,7 +230,7 @@ class WrittenCollarTest(StatusTest):
         receiver, radio = self.begin("--events", "fix,status")
         radio.send(A.identity() + A.fix(0) + A.send(STATUS, {**KNOWN, "gnss": 0}) + A.send(STATUS, KNOWN))
         wait_until(lambda: any('"status"' in line for line in receiver.lines), 10, "a status")
-        radio.ask(A, 1)
+        radio.poll(A, 1)
         newest = [line for line in receiver.fixes if line["type"] == "status"][-1]
         self.assertEqual(self.overview()["collars"][0]["status"], newest)
         state = next(line for line in self.text(columns=200) if line.startswith("    battery"))
@@ -243,7 +243,7 @@ class WrittenCollarTest(StatusTest):
         receiver, radio = self.begin("--events", "fix")
         radio.send(A.identity(following=12) + A.fix(0) + A.fix(3) + A.tombstone([[1, 1]]))
         receiver.wait_for_lines(2)
-        radio.ask(A, 10)
+        radio.poll(A, 10)
         collar, = self.overview()["collars"]
         # The collar has shown the receiver that 4 to 11 exist.
         self.assertEqual((collar["missing"], collar["lost"], collar["stored"]), (9, 1, 2))
@@ -256,7 +256,7 @@ class WrittenCollarTest(StatusTest):
         receiver, radio = self.begin()
         radio.send(A.identity() + A.fix(0))
         receiver.wait_for_lines(1)
-        radio.ask(A, 1)
+        radio.poll(A, 1)
         receiver.stop()
         receiver, radio = self.begin()
         collar, = self.overview()["collars"]
@@ -269,7 +269,7 @@ class WrittenCollarTest(StatusTest):
         receiver, radio = self.begin()
         radio.send(A.identity() + A.fix(0))
         receiver.wait_for_lines(1)
-        radio.ask(A, 1)
+        radio.poll(A, 1)
         self.assertIn("connected", "".join(self.text()))
         os.close(self.line.master)
         self.line.master = os.open("/dev/null", os.O_RDONLY)
@@ -283,7 +283,7 @@ class WrittenCollarTest(StatusTest):
         fixes = [position(each, time=START + 1_800_000 * each, battery=90 - each) for each in range(4)]
         radio.send(A.identity() + b"".join(A.fix(each) for each in fixes))
         receiver.wait_for_lines(4)
-        radio.ask(A, 4)
+        radio.poll(A, 4)
         self.assertEqual(self.overview()["collars"][0]["battery_drain_pct_per_h"], 2)
         self.assertIn("    battery 87 %, 2.0 % an hour", self.text())
         receiver.stop()
@@ -292,14 +292,14 @@ class WrittenCollarTest(StatusTest):
         receiver, radio = self.begin()
         radio.send(A.identity() + A.fix(0) + A.fix(1))
         receiver.wait_for_lines(2)
-        radio.ask(A, 2)
+        radio.poll(A, 2)
         follower = self.start([BINARY, "follow", "--as", "map", "-n", "2", "--state-dir", self.state], environment=self.environment)
         self.assertEqual(follower.wait(), 0, follower.error_text)
         self.assertEqual(self.overview()["readers"][0]["lag"], 0)
         self.assertRegex(self.text()[self.text().index("readers") + 1], r"^  map  has everything  seen \d+ s ago$")
         radio.send(A.fix(2) + A.fix(3) + B.identity() + B.fix(0))
         receiver.wait_for_lines(5)
-        radio.ask(B, 1)
+        radio.poll(B, 1)
         reader, = self.overview()["readers"]
         self.assertEqual((reader["name"], reader["lag"]), ("map", 3))
         self.assertRegex("\n".join(self.text()), r"\n  map  3 behind, the oldest \d+ s  seen \d+ s ago\n")
@@ -309,7 +309,7 @@ class WrittenCollarTest(StatusTest):
         receiver, radio = self.begin()
         radio.send(A.identity() + A.fix(0))
         receiver.wait_for_lines(1)
-        radio.ask(A, 1)
+        radio.poll(A, 1)
         for reader in ("map", "other"):
             self.start([BINARY, "follow", "--as", reader, "-n", "1", "--state-dir", self.state], environment=self.environment).wait()
         with open(os.path.join(self.state, "readers/other.reader"), "w", encoding="ascii") as file:
@@ -326,7 +326,7 @@ class WrittenCollarTest(StatusTest):
         receiver, radio = self.begin()
         radio.send(A.identity() + A.fix(0))
         receiver.wait_for_lines(1)
-        radio.ask(A, 1)
+        radio.poll(A, 1)
         open_to_others(self.folder)
         self.assertEqual(self.overview()["receiver"], "running")
         daemon = {"user": "daemon", "group": "daemon", "extra_groups": []}
@@ -354,8 +354,8 @@ class LayoutTest(StatusTest):
         self.receiver, radio = self.begin()
         radio.send(A.identity() + A.fix(0) + A.send(STATUS, KNOWN) + B.identity() + B.fix(0))
         self.receiver.wait_for_lines(2)
-        radio.ask(A, 1)
-        radio.ask(B, 1)
+        radio.poll(A, 1)
+        radio.poll(B, 1)
         self.start([BINARY, "follow", "--as", "map", "-n", "1", "--state-dir", self.state], environment=self.environment).wait()
 
     def test_it_fits(self):

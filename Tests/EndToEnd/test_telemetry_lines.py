@@ -132,7 +132,7 @@ class TelemetryLineTest(EndToEndTest):
     def test_at_the_end(self):
         receiver, radio = self.begin("--events", "stats")
         radio.send(A.identity() + A.fix(0))
-        radio.ask(A, 1)
+        radio.poll(A, 1)
         receiver.stop()
         whole, one = self.lines(receiver, "stats")
         self.assertEqual((whole["fixes_stored"], whole["lines"], one["highest_seq"], one["missing"]), (1, 0, 0, 0))
@@ -144,7 +144,7 @@ class TelemetryLineTest(EndToEndTest):
         count = 2000
         receiver, radio = self.begin("--events", "fix,stats", reads_output=False)
         radio.send(A.identity() + b"".join(A.fix(sequence) for sequence in range(count)))
-        radio.ask(A, count)
+        radio.poll(A, count)
         # The consumer reads some lines and then stops: as many lines as possible wait for it.
         receiver.lines += [receiver.process.stdout.readline().decode() for _ in range(500)]
         time.sleep(1)

@@ -46,7 +46,7 @@ class TerminalTest(EndToEndTest):
         wait_until(lambda: self.radio.count(IDENTITY_REQUEST), 10, "an open port")
         self.assertIsNone(receiver.process.poll(), receiver.error_text)
         self.radio.send(A.identity() + b"".join(A.fix(each) for each in range(first, first + COUNT)))
-        self.radio.ask(A, first + COUNT)
+        self.radio.poll(A, first + COUNT)
 
     def store_fixes(self):
         """Fills the state directory."""

@@ -51,7 +51,7 @@ class UnpluggingTest(EndToEndTest):
         radio = Radio(self.line)
         radio.send(A.identity() + A.fix(self.fix_count))
         self.fix_count += 1
-        self.assertEqual(radio.ask(A, self.fix_count)[0]["first_missing"], self.fix_count)
+        self.assertEqual(radio.poll(A, self.fix_count)[0]["first_missing"], self.fix_count)
 
     def end(self):
         self.assertEqual(self.receiver.stop(), 0)

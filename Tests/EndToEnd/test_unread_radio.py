@@ -34,9 +34,9 @@ class UnreadRadioTest(EndToEndTest):
         self.radio, self.healthy = Radio(self.line), Radio(other)
         self.collar = FastCollar(*A.log, A.address)
         self.radio.send(A.identity())
-        self.radio.ask(A)
+        self.radio.poll(A)
         self.healthy.send(B.identity())
-        self.healthy.ask(B)
+        self.healthy.poll(B)
         self.stuff()
 
     def stuff(self):
@@ -82,7 +82,7 @@ class UnreadRadioTest(EndToEndTest):
                 memory = memory or self.anonymous_memory()
                 self.healthy.send(B.fix(answered))
                 answered += 1
-                answer, seconds = self.healthy.ask(B, answered)
+                answer, seconds = self.healthy.poll(B, answered)
                 self.assertEqual(answer["first_missing"], answered)
                 self.assertLess(seconds, 1)
         self.assertLess(self.anonymous_memory() - memory, 128, "KiB more than before")
@@ -94,7 +94,7 @@ class UnreadRadioTest(EndToEndTest):
         self.assertEqual(waiting[:self.stuffed], bytes(self.stuffed))
         self.assertGreater(len(waiting), self.stuffed)
         self.assertLessEqual(len(waiting), self.stuffed + WAITING_LIMIT)
-        self.assertEqual(self.radio.ask(A, POLLS * FIXES_A_POLL)[0]["first_missing"], POLLS * FIXES_A_POLL)
+        self.assertEqual(self.radio.poll(A, POLLS * FIXES_A_POLL)[0]["first_missing"], POLLS * FIXES_A_POLL)
         self.assertEqual(self.receiver.stop(), 0)
         for collar, count in ((A, POLLS * FIXES_A_POLL), (B, answered)):
             name = f"{collar.log.device_id:016x}"
@@ -108,7 +108,7 @@ class UnreadRadioTest(EndToEndTest):
         self.receiver.wait_for_error("listening on")
         self.radio, self.collar = Radio(self.line), FastCollar(*A.log, A.address)
         self.radio.send(A.identity())
-        self.radio.ask(A)
+        self.radio.poll(A)
         for following in (0, 400):
             self.stuff()
             for number in range(following, following + 400):

@@ -15,7 +15,7 @@ struct OptionBorder: Border {
         "history --since 2026-11-21T09:00:00.5+01:00 --state-dir /dev/null/x", "history --since @1763719200 --state-dir /dev/null/x",
         "simulate --walk 60/120/36 --link /dev/null/x",
         "simulate --track /dev/null/x --collars 2 --speed 2.5 --interval 3.5 --noise 3 --battery 25/10 --loss 0.2 --burst 2 --corrupt 0.1 --duty-cycle 1"
-            + " --seed 7 --ask 60 --button short@5 --stick-fault stall@5",
+            + " --seed 7 --request 60 --button short@5 --stick-fault stall@5",
         "encode --log-id 7 --device 0123456789abcdef --precision 5 --max-frame 253 --address 3 --batch 64 /dev/null/x", "encode --anchor-lag 3 /dev/null/x",
         "decode --log-id 7 --device 0123456789abcdef /dev/null/x", "send sound 5 --timeout 0.001 --port x --state-dir /dev/null/x",
         "send settings set spreading_factor=7 --timeout 0.001 --port x --state-dir /dev/null/x",

@@ -48,7 +48,7 @@ struct StateBorder: Border {
         ("airtime", "1790000000000\n"), ("sticks", "rnode usb 10c4 ea60 0001\nserial socket pci-0000:00:14.0-usb-0:2:1.0\n"),
         ("receiver", "000102030405060708090a0b0c0d0e0f\nmoved 0a0b0c0d\n"), ("receiver", "retired a1b2c3d4\n"),
         ("requests", "collar-link requests 1\ncollar 910a2dec89025cc1\nreceiver 77\nlast 9\nversion 1790000000000000000\nreport 7 1=5 2=60\n"
-            + "open 7 1790000000000 sound 5000\nsuccessors 7 3\nopen 8 1790000000000 order 12345 1=5\nopen 9 1790000000000 message reply 7 1 5 1790000000 x00ff\n"
+            + "open 7 1790000000000 3 sound 5000\nopen 8 1790000000000 2 update 12345 1=5\nopen 9 1790000000000 0 message reply 7 1 5 1790000000 x00ff\n"
             + "ended 5 result 2 pair 123456\nended 6 reported 12345 report\n"),
         ("keys", "key 000102030405060708090a0b0c0d0e0f\naccept-restart 7\n"),
         ("transfer", "collar-link receiver 1\nid a1b2c3d4\nlog 910a2dec89025cc1 7 0-10 20-30\nend\n"),

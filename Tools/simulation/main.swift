@@ -125,7 +125,7 @@ extension WorldStatistics {
     var text: String {
         "\(fixes) fixes, \(uplinkFrames) frames up, \(downlinkFrames) down, \(reboots) reboots, "
             + "\(crashes) crashes, \(hostPowerCuts) power cuts, "
-            + "\(lines) lines taken, \(orders) orders, "
+            + "\(lines) lines taken, \(requests) requests, "
             + "\(virtualMicroseconds / 3_600_000_000) hours, "
             + "longest calm \(longestCalmMicroseconds / 1_000_000) s, \(coincidences) chance checks, "
             + "\(clones) clones, \(fixesOfClonesAlone) fixes acknowledged by clones alone, "

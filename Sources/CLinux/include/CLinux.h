@@ -6,7 +6,6 @@
 
 #include "child_process.h"
 #include "crash_note.h"
-#include "directory_watch.h"
 #include "file_origin.h"
 #include "local_socket.h"
 #include "network_socket.h"
@@ -35,7 +34,3 @@ int event_poll_wait(int poll_fd, struct ready_descriptor *ready, int capacity, i
 /// Lets the process have as many descriptors as it may allow itself. The usual limit of 1024 is there for select, which nothing
 /// here uses.
 void raise_descriptor_limit(void);
-
-/// Gives back the read-only pages of the program and its libraries, most of which only the start or a rare event needed. Pages that are
-/// used again are mapped again, from the page cache.
-void release_unused_pages(void);

@@ -207,7 +207,7 @@ public struct Collar<Flash: FlashDevice> {
         }
         guard delivery.isPossible(acknowledgement) else { return .acknowledgement(.impossible) }
         if pairedReceiverID == 0 {
-            // A receiver that ordered the collar to unpair is not paired again by an acknowledgement.
+            // A receiver that told the collar to unpair is not paired again by an acknowledgement.
             guard settingsStore.value(of: .releasedReceiverID) != UInt64(widening: acknowledgement.receiverID) else {
                 return .otherReceiver(acknowledgement.receiverID)
             }

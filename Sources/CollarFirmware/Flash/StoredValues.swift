@@ -10,7 +10,7 @@ public enum StoredKey: UInt8, Equatable, Sendable {
     case firstUndelivered
     /// A former receiver acknowledged everything below this sequence. The upper half holds the id of the log.
     case formerlyDelivered
-    /// The receiver that ordered the collar to unpair; 0 if the collar has another receiver now.
+    /// The receiver that told the collar to unpair; 0 if the collar has another receiver now.
     case releasedReceiverID
     /// Whether positions are logged (upper half, 1 or 0), and since when (lower half, seconds since 1970).
     case tracking

@@ -20,7 +20,7 @@ extension Collar {
     /// Whether the 60 s after power-on or a press of the button are not over.
     func isPairingWindowOpen(now: Instant) -> Bool { pairingWindowEnd.map { now < $0 } ?? false }
 
-    /// Whether replies wait to be sent. Firmware that is ordered to reboot sends them first, if it can.
+    /// Whether replies wait to be sent. Firmware that is told to reboot sends them first, if it can.
     public var isReplyWaiting: Bool { replies.count > 0 }
 
     /// Handles a command or message that is not to be executed now, and queues its reply, if there is one.

@@ -19,7 +19,7 @@ package enum MessageDescription {
         case .command(let command):
             [
                 ("request", "\(command.requestID)"), ("receiver", hexadecimal(UInt64(command.receiverID), digits: 8)),
-                ("order", text(of: command.action)),
+                ("action", text(of: command.action)),
             ]
         case .commandResult(let result):
             [("request", "\(result.requestID)"), ("outcome", "\(result.outcome)")]

@@ -18,7 +18,7 @@ final class CollarTable {
     let ring: KeyRing
     /// The collars that use each address, the one heard last there first.
     private var atAddress = [[CollarSession]](repeating: [], count: 256)
-    /// Collars whose address is not known: a journal of an earlier version has none.
+    /// Collars whose address is not known: their journals have no record of one.
     private var anywhere: [CollarSession] = []
     /// The collar that was heard last at each address in this run.
     private var lastAtAddress = [CollarSession?](repeating: nil, count: 256)
@@ -171,7 +171,7 @@ final class CollarTable {
     }
 
     /// The collars that may have sent a frame with this address, the one heard last there first: those that were heard there, and
-    /// those that were not heard since an earlier version wrote their journals.
+    /// those whose journals have no address.
     func candidates(at address: UInt8) -> [CollarSession] {
         anywhere.isEmpty ? atAddress[Int(address)] : atAddress[Int(address)] + anywhere
     }

@@ -15,11 +15,6 @@ final class RequestOutbox {
             self.kept = kept
             queue = RequestQueue(receiverID: kept.receiverID, lastRequestID: kept.lastRequestID)
             for open in kept.open {
-                // An earlier version accepted updates that do not fit a frame when they are sealed.
-                if case .settingsUpdate(_, let list) = open.request, list.count > HostRequest.settingLimit {
-                    _ = self.kept.end(open.requestID, .outcome(.expired))
-                    continue
-                }
                 // A clock that was set back must not make a request wait for ever.
                 let now = time.unixMilliseconds
                 let rest = min(max(open.deadlineUnixMilliseconds, now), now + RequestOutbox.longestWait) - now

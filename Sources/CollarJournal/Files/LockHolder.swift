@@ -6,36 +6,14 @@ enum LockHolder {
     /// - Returns: nil if another process has the lock.
     static func lock(directory path: String, _ fileSystem: any FileSystem) throws(JournalError) -> FileReference? {
         try JournalError.wrapping { () throws(FileFailure) in
-            try locked(try fileSystem.open(path, .directory), fileSystem)
+            let directory = try fileSystem.open(path, .directory)
+            do throws(FileFailure) { if try fileSystem.lock(directory) { return directory } } catch {
+                fileSystem.close(directory)
+                throw error
+            }
+            fileSystem.close(directory)
+            return nil
         }
-    }
-
-    /// Locks a file and writes the id of this process to it.
-    /// - Throws: ``JournalError/heldBy(processID:path:)`` if another process has the lock.
-    static func lock(
-        _ path: String, of directory: String, _ fileSystem: any FileSystem
-    ) throws(JournalError) -> FileReference {
-        let file = try JournalError.wrapping { () throws(FileFailure) in
-            try locked(try fileSystem.open(path, .creatingIfMissing), fileSystem)
-        }
-        guard let file else { throw .heldBy(processID: processID(in: path, fileSystem), path: directory) }
-        do throws(FileFailure) { try write(to: file, fileSystem) } catch {
-            fileSystem.close(file)
-            throw .file(error)
-        }
-        return file
-    }
-
-    /// The locked file. If another process has the lock, the file is closed and the result is nil.
-    private static func locked(
-        _ file: FileReference, _ fileSystem: any FileSystem
-    ) throws(FileFailure) -> FileReference? {
-        do throws(FileFailure) { if try fileSystem.lock(file) { return file } } catch {
-            fileSystem.close(file)
-            throw error
-        }
-        fileSystem.close(file)
-        return nil
     }
 
     /// Writes the id of this process to a lock file.

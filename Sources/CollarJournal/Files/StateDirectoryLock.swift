@@ -1,12 +1,11 @@
 /// Keeps a second receiver out of a state directory, even before there is a journal in it. The lock lasts until the value is
 /// released or the process ends in any way.
 ///
-/// The lock is on the directory itself: a lock file could be removed, and a new one would not be locked. The file `lock`,
-/// which names the holder, is locked too: earlier versions lock nothing else.
+/// The lock is on the directory itself: a lock file could be removed, and a new one would not be locked. The file `lock` only
+/// names the holder.
 package final class StateDirectoryLock {
     private let fileSystem: any FileSystem
     private let directory: FileReference
-    private let file: FileReference
 
     /// Makes the directory if it is missing, and takes the lock.
     /// - Throws: ``JournalError/heldBy(processID:path:)`` if another process has the lock,
@@ -28,7 +27,11 @@ package final class StateDirectoryLock {
             }) {
                 throw .openToStrangers(strangers, path: stateDirectory)
             }
-            file = try LockHolder.lock(holderPath, of: stateDirectory, fileSystem)
+            try JournalError.wrapping { () throws(FileFailure) in
+                let file = try fileSystem.open(holderPath, .creatingIfMissing)
+                defer { fileSystem.close(file) }
+                try LockHolder.write(to: file, fileSystem)
+            }
         } catch {
             fileSystem.close(directory)
             throw error
@@ -42,8 +45,5 @@ package final class StateDirectoryLock {
         try JournalError.wrapping { () throws(FileFailure) in try fileSystem.checkName(of: directory) }
     }
 
-    deinit {
-        fileSystem.close(file)
-        fileSystem.close(directory)
-    }
+    deinit { fileSystem.close(directory) }
 }

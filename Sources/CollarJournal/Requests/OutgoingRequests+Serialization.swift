@@ -17,10 +17,7 @@ extension OutgoingRequests {
             lines.append("report \(report.version.rawValue)\(values.joined())")
         }
         for one in open {
-            lines.append("open \(one.requestID) \(one.deadlineUnixMilliseconds) \(words(of: one.request))")
-            // Versions that never skipped ids write no such line, and read none.
-            guard one.successorCount != successorCount(of: one.requestID) else { continue }
-            lines.append("successors \(one.requestID) \(one.successorCount)")
+            lines.append("open \(one.requestID) \(one.deadlineUnixMilliseconds) \(one.successorCount) \(words(of: one.request))")
         }
         for one in ended { lines.append("ended \(one.requestID) \(words(of: one.end)) \(words(of: one.request))") }
         var bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
@@ -61,17 +58,11 @@ extension OutgoingRequests {
             restore(Report(version: version, values: Dictionary(pairs.map { ($0.key, $0.value) }) { $1 }))
         case "open":
             guard let id = words.popFirst().flatMap({ UInt16($0, in: 0 ... .max) }), let time = words.popFirst().flatMap({ Int64($0, in: .unixMilliseconds) }),
-                let request = request(words), open.count < RequestQueue.capacity
+                let successorCount = words.popFirst().flatMap({ UInt8($0, in: 0...8) }), let request = request(words),
+                open.count < RequestQueue.capacity
             else { return false }
             open.append(
-                Open(
-                    requestID: id, request: request, deadlineUnixMilliseconds: time,
-                    successorCount: successorCount(of: id)))
-        case "successors":
-            guard let id = words.popFirst().flatMap({ UInt16($0, in: 0 ... .max) }), id == open.last?.requestID,
-                let count = words.popFirst().flatMap({ UInt8($0, in: 0 ... .max) }), words.isEmpty
-            else { return false }
-            open[open.count - 1].successorCount = min(count, 8)
+                Open(requestID: id, request: request, deadlineUnixMilliseconds: time, successorCount: successorCount))
         case "ended":
             guard let id = words.popFirst().flatMap({ UInt16($0, in: 0 ... .max) }), let end = takeEnd(&words),
                 let request = request(words)
@@ -80,13 +71,6 @@ extension OutgoingRequests {
         default: return false
         }
         return true
-    }
-
-    /// The number of requests made after one, at most 8, where no ids were skipped since. The ids run from 1 to 65,535 and
-    /// begin again.
-    private func successorCount(of requestID: UInt16) -> UInt8 {
-        let distance = lastRequestID >= requestID ? lastRequestID - requestID : lastRequestID &- requestID - 1
-        return UInt8(min(distance, 8))
     }
 
     private static func crc(of bytes: [UInt8]) -> String {
@@ -110,7 +94,7 @@ private func words(of request: HostRequest) -> String {
     case .command, .settingsRequest: return plainRequests.first { $0.request == request }.map { String($0.word) } ?? ""
     case .settingsUpdate(let version, let list):
         let pairs = (0..<list.count).map { " \(list[$0].key)=\(list[$0].value)" }
-        return "order \(version.rawValue)\(pairs.joined())"
+        return "update \(version.rawValue)\(pairs.joined())"
     }
 }
 
@@ -161,9 +145,8 @@ private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
         guard let receiverID = words.first.flatMap({ UInt32($0, in: 0 ... .max) }), receiverID != 0 else { return nil }
         return .command(.pair(receiverID: receiverID))
     case ("message", _): return message(words).map { .message($0) }
-    case ("order", _):
-        // Earlier versions of the program made updates of six settings.
-        guard let version = takeVersion(&words), let pairs = settings(words), pairs.count <= SettingList.capacity else {
+    case ("update", _):
+        guard let version = takeVersion(&words), let pairs = settings(words), pairs.count <= HostRequest.settingLimit else {
             return nil
         }
         var list = SettingList()

@@ -50,7 +50,7 @@ package struct OutgoingRequests: Equatable, Sendable {
     package let receiverID: UInt32
     /// The id that was used last; see `RequestQueue`.
     package private(set) var lastRequestID: UInt16
-    /// The highest version of settings that was ordered, or was reported and plausible.
+    /// The highest version of settings that was requested, or was reported and plausible.
     package private(set) var highestVersion = SettingsVersion.defaults
     /// The settings that the collar reported last; nil if it never did.
     package private(set) var report: Report?

@@ -1,5 +1,6 @@
-import CLinux
 import Glibc
+import LinuxSystem
+import SerialDevices
 
 /// Tells which journals of a state directory change, without reading them (inotify).
 final class JournalWatch {
@@ -23,13 +24,11 @@ final class JournalWatch {
     let fileDescriptor: Int32
     private let stateDirectory: String
     private var subjects: [Int32: Subject] = [:]
-    /// Events that are taken at once, as many as the kernel's record allows.
-    private var numbers = [Int32](repeating: 0, count: 256)
 
     /// Watches a state directory for new collars.
     init(stateDirectory: String) throws(ReceiverError) {
         self.stateDirectory = stateDirectory
-        fileDescriptor = directory_watch_create()
+        fileDescriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard fileDescriptor >= 0 else { throw .watch(path: stateDirectory, errorNumber: errno) }
         try add(stateDirectory, .stateDirectory, forWrites: false)
     }
@@ -50,7 +49,8 @@ final class JournalWatch {
     }
 
     private func add(_ path: String, _ subject: Subject, forWrites: Bool) throws(ReceiverError) {
-        let number = unsafe directory_watch_add(fileDescriptor, path, forWrites)
+        let names = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_ATTRIB) | UInt32(IN_ONLYDIR)
+        let number = unsafe inotify_add_watch(fileDescriptor, path, forWrites ? names | UInt32(IN_MODIFY) : names)
         guard number >= 0 else { throw .watch(path: path, errorNumber: errno) }
         subjects[number] = subject
     }
@@ -58,16 +58,15 @@ final class JournalWatch {
     /// Takes the changes.
     func takeChanges() -> Changes {
         var changes = Changes()
-        while true {
-            let count = unsafe directory_watch_read(fileDescriptor, &numbers, Int32(numbers.count))
-            if count == 0 { return changes }
-            guard count > 0 else {
+        InotifyEventReader.readAll(from: fileDescriptor) { event in
+            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
                 // The kernel has dropped events: everything may have changed.
                 for subject in subjects.values { changes.note(subject) }
-                continue
+            } else if let subject = subjects[event.watch] {
+                changes.note(subject)
             }
-            for number in numbers[..<Int(count)] { if let subject = subjects[number] { changes.note(subject) } }
         }
+        return changes
     }
 }
 

@@ -87,9 +87,9 @@ package struct RadioFigures: Equatable, Sendable {
         case stranger
         /// A connection to another machine is being made.
         case connecting
-        /// The device is absent or may not be opened; its path is watched.
+        /// The radio is absent; the receiver looks for it once a second.
         case waiting
-        /// The port could not be opened, and is opened again after some time.
+        /// The port could not be opened, and is tried again after some time.
         case retrying
         /// The same line is open by another path.
         case shared

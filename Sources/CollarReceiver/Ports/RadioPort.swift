@@ -18,10 +18,7 @@ final class RadioPort {
         case open(any RadioConnection)
         /// A connection to the radio's machine is being made.
         case connecting(ConnectionAttempt)
-        /// The path is watched: the device may appear, or its permissions may change.
-        case waiting(PathWatcher)
-        /// The port is tried again at this time: another program has it open, its failure may pass, it is to be renewed, or its
-        /// path cannot be watched.
+        /// The port is tried again at this time.
         case retrying(at: Instant, attempt: Int)
         /// Another port has the same line open by another path. This port is tried again when the other port loses the line.
         case shared
@@ -35,8 +32,8 @@ final class RadioPort {
     let id: PortID
     let link: LinkID
     let path: String
-    /// Whether the user named the port. The receiver watches the path of such a port; if udev found the port, udev announces
-    /// its return.
+    /// Whether the user named the port. While such a port is absent, the receiver looks for it once a second; if udev found the port,
+    /// udev announces its return.
     let isNamedByUser: Bool
     var state = State.gone { didSet { if connection == nil { outbound.removeAll() } } }
     /// Bytes that the line has not taken yet.
@@ -97,12 +94,17 @@ final class RadioPort {
         if case .open(let connection) = state { connection } else { nil }
     }
 
-    /// When the port is tried again, or its modem has something to do; nil if no time is set.
-    var nextDeadline: Instant? {
-        switch state {
-        case .retrying(let instant, _): instant
-        case .open: Instant.earliest(modem?.nextDeadline, openings?.dueAt)
-        case .waiting, .connecting, .shared, .gone: nil
+    /// When the modem of the open port has something to do; nil if no time is set.
+    var nextDeadline: Instant? { connection == nil ? nil : Instant.earliest(modem?.nextDeadline, openings?.dueAt) }
+
+    /// When the port is tried again; nil if no time is set.
+    var nextRetry: Instant? { if case .retrying(let instant, _) = state { instant } else { nil } }
+
+    /// Whether the last attempt to open the port found no radio at its path.
+    private var isAbsent: Bool {
+        switch failure {
+        case .notFound, .replaced: true
+        case .notATerminal, .permissionDenied, .busy, .disconnected, .system, nil: false
         }
     }
 
@@ -118,8 +120,7 @@ final class RadioPort {
                 case .carries, nil: .open
                 }
             case .connecting: .connecting
-            case .waiting: .waiting
-            case .retrying: .retrying
+            case .retrying: isAbsent ? .waiting : .retrying
             case .shared: .shared
             case .gone: .gone
             }

@@ -6,11 +6,13 @@ import SerialDevices
 
 /// Opening of ports, and what follows when it fails.
 extension RadioPorts {
-    /// Times between attempts to open a port that another program has open, in microseconds; the last time repeats. It also
-    /// applies to a path that cannot be watched.
+    /// Times between attempts to open a port that another program has open, or that fails when it is opened, in microseconds; the
+    /// last time repeats.
     private static let retryTimes: [Int64] = [1_000_000, 4_000_000, 9_000_000]
     /// Time between attempts while the failure may pass, in microseconds.
     private static let passingRetryTime: Int64 = 300_000
+    /// Time between two looks for a radio that is absent or that this user may not open, in microseconds.
+    private static let lookTime: Int64 = 1_000_000
 
     /// Tries to open a port; if that fails, arranges the next try.
     /// - Throws: the failure, if it ends the receiver.
@@ -60,9 +62,7 @@ extension RadioPorts {
     ) throws(ReceiverError) {
         if port.lastError?.error != error { port.lastError = (error, time.instant) }
         if let since = port.lastError?.since, time.instant.microseconds(since: since) < error.passesWithinMicroseconds {
-            port.state = .retrying(
-                at: time.instant.advanced(byMicroseconds: RadioPorts.passingRetryTime), attempt: attempt)
-            return
+            return retry(port, afterMicroseconds: RadioPorts.passingRetryTime, attempt: attempt, at: time)
         }
         port.failure = error
         if endsReceiver(error, of: port) { throw .port(error) }
@@ -71,8 +71,9 @@ extension RadioPorts {
         switch error {
         // udev announces the next device.
         case .notFound where !port.isNamedByUser: return
-        case .busy: retry(port, after: attempt, at: time)
-        default: watch(port, attempt: attempt, at: time)
+        // Such a look opens no device, so it resets none.
+        case .notFound, .replaced, .permissionDenied: retry(port, afterMicroseconds: RadioPorts.lookTime, attempt: 0, at: time)
+        case .busy, .disconnected, .notATerminal, .system: retry(port, after: attempt, at: time)
         }
         complain(port, error)
     }
@@ -99,7 +100,11 @@ extension RadioPorts {
 
     func retry(_ port: RadioPort, after attempt: Int, at time: HostTime) {
         let delay = RadioPorts.retryTimes[min(attempt, RadioPorts.retryTimes.count - 1)]
-        port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
+        retry(port, afterMicroseconds: delay, attempt: attempt + 1, at: time)
+    }
+
+    private func retry(_ port: RadioPort, afterMicroseconds delay: Int64, attempt: Int, at time: HostTime) {
+        port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt)
     }
 
     private func complain(_ port: RadioPort, _ error: SerialPortError) {
@@ -114,28 +119,8 @@ extension RadioPorts {
         if case .notFound = error { report(.waitingForPort(path: port.path)) } else { report(.cannotOpen(error)) }
     }
 
-    /// Watches the path for a change. A change before the watch begins would be missed, so the port is then tried once more.
-    private func watch(_ port: RadioPort, attempt: Int, at time: HostTime) {
-        do throws(SystemError) {
-            let watcher = try PathWatcher(path: port.node)
-            do throws(SerialPortError) { try openLine(port, at: time) } catch {
-                // A port that is busy by now changes nothing at its path when it becomes free.
-                if case .busy = error { return retry(port, after: attempt, at: time) }
-                port.state = .waiting(watcher)
-                events.watch(watcher.fileDescriptor, as: .port(port.id))
-            }
-        } catch {
-            let delay = RadioPorts.retryTimes[RadioPorts.retryTimes.count - 1]
-            port.state = .retrying(at: time.instant.advanced(byMicroseconds: delay), attempt: attempt + 1)
-        }
-    }
-
     func stopWaiting(_ port: RadioPort) {
-        switch port.state {
-        case .waiting(let watcher): events.forget(watcher.fileDescriptor)
-        case .connecting(let attempt): events.forget(attempt.fileDescriptor)
-        case .open, .retrying, .shared, .gone: break
-        }
+        if case .connecting(let attempt) = port.state { events.forget(attempt.fileDescriptor) }
         port.state = .gone
     }
 }
@@ -146,7 +131,7 @@ extension RadioPort {
         switch state {
         case .open, .connecting, .shared: true
         case .retrying: failure == nil
-        case .waiting, .gone: false
+        case .gone: false
         }
     }
 }

@@ -168,21 +168,16 @@ final class RadioPorts {
         case .open(let connection):
             if event.isReadable { try read(port, connection, turnMicroseconds: turnMicroseconds, at: time) }
             if event.isWritable { flush(port, at: time) }
-        case .waiting(let watcher):
-            var isWorthTrying = true
-            do throws(SystemError) { isWorthTrying = try watcher.drain() } catch {}
-            if isWorthTrying { try tryOpening(port, at: time) }
         case .connecting(let attempt): try finish(attempt, of: port, at: time)
         case .retrying, .shared, .gone: break
         }
     }
 
+    /// The earliest time at which the modem of an open port has something to do; nil if none has.
+    var nextDeadline: Instant? { ports.reduce(nil) { Instant.earliest($0, $1.nextDeadline) } }
+
     /// The earliest time at which a port is tried again; nil if no port has such a time.
-    var nextDeadline: Instant? {
-        var earliest: Instant?
-        for port in ports { earliest = Instant.earliest(earliest, port.nextDeadline) }
-        return earliest
-    }
+    var nextRetry: Instant? { ports.reduce(nil) { Instant.earliest($0, $1.nextRetry) } }
 
     /// Tries again to open the ports that are due, and lets their modems do what is due.
     func deadlineReached(at time: HostTime) throws(ReceiverError) {

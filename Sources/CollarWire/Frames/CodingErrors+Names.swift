@@ -63,7 +63,7 @@ extension WireField {
         case .modulation: ("modulation", nil, nil)
         case .packetCRC: ("packet_check", nil, nil)
         case .signalToNoise: ("signal_to_noise", nil, nil)
-        case .poll: ("ask", nil, nil)
+        case .poll: ("poll", nil, nil)
         case .altitude: ("altitude", nil, nil)
         case .speed: ("speed", nil, nil)
         }

@@ -123,7 +123,7 @@ public struct SettingList: Equatable, Sendable {
 /// A collar's settings: reported by the collar, or set by the host. An update takes effect only if its version is above that of
 /// the settings in force.
 public struct Settings: Equatable, Sendable {
-    /// Whether this is a report of the collar or an order of the host.
+    /// Whether this is a report of the collar or an update of the host.
     public enum Direction: Equatable, Sendable {
         /// The collar reports the settings that it uses.
         case report

@@ -67,9 +67,6 @@ import LinuxSystem
         return hasEvents || hasFiles
     }
 
-    /// The base radios that are plugged in.
-    package func collarRadios() -> [SerialDevice] { allSerialDevices().filter(\.isCollarRadio) }
-
     /// All serial ports that have hardware, plugged in or built in.
     package func allSerialDevices() -> [SerialDevice] {
         guard let enumeration = unsafe udev_enumerate_new(context) else { return [] }

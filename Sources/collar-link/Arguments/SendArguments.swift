@@ -22,7 +22,7 @@ struct SendArguments {
         ports = try arguments.ports()
         radio = try arguments.radio()
         stateDirectory = try arguments.stateDirectory()
-        isJSON = arguments.has("--json")
+        isJSON = try arguments.choice("--format", of: ["text": false, "json": true]) ?? false
         let modes = ["--queue", "--now", "--latest"].filter { arguments.has($0) }
         guard modes.count <= 1 else {
             throw CommandFailure.excluding(

@@ -16,7 +16,6 @@ enum DevicesCommand {
         options: [
             OptionSpec("--watch", is: "then report each device that is plugged in or removed, until Ctrl-C"),
             OptionSpec("-F", "--format", value: "text|json", is: "output format; `json` is one line per device (default text)"),
-            OptionSpec("--json", is: "same as `-F json`"),
         ],
         maximumOperandCount: 0,
         notes: """
@@ -38,8 +37,7 @@ enum DevicesCommand {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        let format = try arguments.choice("--format", of: ["text": OutputFormat.text, "json": .json]) ?? .text
-        let isJSON = format == .json || arguments.has("--json")
+        let isJSON = try arguments.choice("--format", of: ["text": false, "json": true]) ?? false
         guard !arguments.has("--watch") else {
             try watch(isJSON: isJSON)
             return .clean

@@ -45,7 +45,7 @@ enum SendCommand {
             OptionSpec("--wants-reply", is: "with `message`: ask the application for a reply"),
             OptionSpec("--reply-to", value: "SEQ", is: "with `message`: reply to the collar's message with this `seq`"),
             OptionSpec("--outcome", value: "NAME", is: "with `--reply-to`: \(CommandResult.Outcome.nameList) (default ok)"),
-            OptionSpec("--json", is: "print the result as a `result` line of JSON"),
+            OptionSpec("-F", "--format", value: "text|json", is: "text for people (default), or a `result` line of JSON"),
             .port,
         ] + RadioOption.allCases.map(\.spec) + [
             .stateDirectory,

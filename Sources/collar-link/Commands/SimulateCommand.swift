@@ -50,7 +50,7 @@ enum SimulateCommand {
             OptionSpec(
                 "--stick-fault", value: "KIND@SECONDS", repeatable: true,
                 is: "make the stick fail SECONDS after the start: stall, garbage, reset, refuse, busy, full, amplifier or stuck (repeatable)"),
-            OptionSpec("--ask", value: "SECONDS", is: "the collar's application sends a request every 0.001 to 1e6 seconds (default: never)"),
+            OptionSpec("--request", value: "SECONDS", is: "the collar's application sends a request every 0.001 to 1e6 seconds (default: never)"),
             OptionSpec("--key-file", value: "FILE", is: "seal all frames with the key in this file (default: no key)"),
             OptionSpec("--cable", value: "PATH", is: "make a symbolic link to the collar's cable, for `collar-link key exchange`"),
             OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in this file; of several collars FILE-1, FILE-2 …"),
@@ -261,7 +261,7 @@ struct SimulationOptions {
     let speed: Double?
     let interval: Double?
     /// The time between two requests of the collar's application, in seconds; nil for none.
-    private let askInterval: Double?
+    private let requestSeconds: Double?
     /// The key of the collars; nil if they send in clear.
     let key: CollarKey?
     /// Where the link to the collar's cable is made; nil for no cable.
@@ -313,7 +313,7 @@ struct SimulationOptions {
                 remedy: "It takes 1 or max.")
         }
         interval = try arguments.number("--interval", in: 0.001...1e6)
-        askInterval = try arguments.number("--ask", in: 0.001...1e6)
+        requestSeconds = try arguments.number("--request", in: 0.001...1e6)
         key = try arguments.key()
         cable = arguments.value("--cable")
         if cable != nil, collarCount > 1 {
@@ -355,7 +355,7 @@ struct SimulationOptions {
     }
 
     /// The time between two requests of the collar's application, in microseconds; nil for none.
-    var requestInterval: Int64? { askInterval.map { Int64($0 * 1e6 / (speed ?? 1)) } }
+    var requestInterval: Int64? { requestSeconds.map { Int64($0 * 1e6 / (speed ?? 1)) } }
 
     var trackPace: SimulatedTrack.Pace {
         if let interval { return .interval(microseconds: Int64(interval * 1e6 / (speed ?? 1))) }

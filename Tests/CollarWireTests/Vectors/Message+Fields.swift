@@ -70,7 +70,7 @@ extension Fix {
 extension Acknowledgement {
     fileprivate var fields: [String: FieldValue] {
         var fields: [String: FieldValue] = [
-            "ask": FieldValue(poll?.rawValue ?? 0), "receiver_id": FieldValue(receiverID),
+            "poll": FieldValue(poll?.rawValue ?? 0), "receiver_id": FieldValue(receiverID),
             "first_missing": FieldValue(firstMissing), "durable": FieldValue(durable), "resend": FieldValue(resend),
         ]
         if company != .alone { fields["company"] = FieldValue(company.rawValue) }

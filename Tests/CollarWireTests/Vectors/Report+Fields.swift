@@ -47,7 +47,7 @@ extension Command {
             case .unpair: (7, .unknown)
             }
         return [
-            "request_id": FieldValue(requestID), "receiver_id": FieldValue(receiverID), "order": FieldValue(code),
+            "request_id": FieldValue(requestID), "receiver_id": FieldValue(receiverID), "action": FieldValue(code),
             "argument": argument,
         ]
     }

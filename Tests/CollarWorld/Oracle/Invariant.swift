@@ -44,7 +44,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     /// A command is executed at most once, and only if its sender has the right to give it.
     case executedOnce
     /// Settings, tracking and receiver follow from the executed requests; versions of settings grow.
-    case stateFollowsOrders
+    case stateFollowsRequests
     /// A result or a settings report tells what has happened, and no status tells of a loss of settings that did not happen.
     case resultIsTrue
     /// A host knows every command that it accepted after every restart, until it has reported the end of the command.

@@ -39,7 +39,7 @@ extension Oracle {
     }
 
     private func note(
-        _ command: ExecutedCommand, _ state: OrderedState, _ collar: SimulatedCollar, _ record: LogRecord, isCertain: Bool,
+        _ command: ExecutedCommand, _ state: RequestedState, _ collar: SimulatedCollar, _ record: LogRecord, isCertain: Bool,
         isAllowed: Bool
     ) {
         guard isCertain else { return record.requests.noteUncertain(command, state: state) }
@@ -61,7 +61,7 @@ extension Oracle {
         }
         if update.version <= record.requests.state.version || !update.version.isPlausible(after: record.requests.state.version) {
             report(
-                .stateFollowsOrders,
+                .stateFollowsRequests,
                 "collar \(collar.index) takes version \(update.version.number) after \(record.requests.state.version.number)")
         }
         record.requests.state = state
@@ -79,7 +79,7 @@ extension Oracle {
     }
 
     /// Checks that the state of a collar follows from the requests that it executed.
-    func checkOrders(_ collar: SimulatedCollar, _ record: LogRecord) {
+    func checkRequestedState(_ collar: SimulatedCollar, _ record: LogRecord) {
         if record.requests.state.isState(of: collar) { return }
         let matching = record.requests.candidates.filter { $0.state.isState(of: collar) }
         if let candidate = matching.first {
@@ -98,14 +98,14 @@ extension Oracle {
             adopted.receiverID = receiver
             guard adopted.isState(of: collar) else { continue }
             if record.requests.releasedBy == receiver, record.requests.candidates.isEmpty {
-                report(.stateFollowsOrders, "collar \(collar.index) is taken back by \(receiver) without a command")
+                report(.stateFollowsRequests, "collar \(collar.index) is taken back by \(receiver) without a command")
             }
             record.requests.state = adopted
             record.requests.releasedBy = nil
             return
         }
         report(
-            .stateFollowsOrders,
+            .stateFollowsRequests,
             "collar \(collar.index): receiver \(receiver), tracking \(collar.isTracking), settings "
                 + "\(collar.settings.map { "\($0)" } ?? "none") instead of \(record.requests.state)")
     }

@@ -119,7 +119,7 @@ final class Oracle {
         guard collar.isRunning, let record = current[collar.index] else { return }
         let next = collar.nextSequence
         let receiver = collar.pairedReceiverID
-        checkOrders(collar, record)
+        checkRequestedState(collar, record)
         checkOldest(of: collar, record, next: next, receiver: receiver)
         let delivered = collar.firstUndelivered
         if delivered > next { report(.deliveredWasTold, "delivered below \(delivered) of \(next)") }

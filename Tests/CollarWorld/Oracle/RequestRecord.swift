@@ -2,7 +2,7 @@ import CollarFirmware
 import CollarWire
 
 /// The state of a collar that follows from the requests that it executed.
-struct OrderedState: Equatable {
+struct RequestedState: Equatable {
     var isTracking = true
     var receiverID: UInt32 = 0
     var version = SettingsVersion.defaults
@@ -62,12 +62,12 @@ enum RequestUse: Equatable {
 struct RequestRecord {
     /// A change during which the flash failed: it may have taken effect or not.
     struct Candidate {
-        var state: OrderedState
+        var state: RequestedState
         /// The command; nil for settings.
         var command: ExecutedCommand?
     }
 
-    var state = OrderedState()
+    var state = RequestedState()
     var candidates: [Candidate] = []
     /// The receiver that commanded the collar to unpair, as long as the collar has no other.
     var releasedBy: UInt32?
@@ -129,7 +129,7 @@ struct RequestRecord {
     }
 
     /// The flash failed during a command: the command may be among the last eight or not.
-    mutating func noteUncertain(_ command: ExecutedCommand, state: OrderedState) {
+    mutating func noteUncertain(_ command: ExecutedCommand, state: RequestedState) {
         uncertain.insert(command.requestID)
         candidates.append(Candidate(state: state, command: command))
         remember(nil)

@@ -50,7 +50,7 @@ extension Finding {
         return Finding(
             .serialShared, port: path, "\(path) and \(twin) have the same serial number: marks and settings by it are for both.",
             evidence: [evidence, Evidence(twin, "the same")], command: removal,
-            remedy: "A section '[stick id-path=…]' of the configuration file is for one of them; `collar-link devices --json` has its "
+            remedy: "A section '[stick id-path=…]' of the configuration file is for one of them; `collar-link devices -F json` has its "
                 + "id_path.")
     }
 

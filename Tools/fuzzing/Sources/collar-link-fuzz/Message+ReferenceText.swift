@@ -37,7 +37,7 @@ extension Message {
 extension Acknowledgement {
     fileprivate var referenceFields: [String: ReferenceText] {
         var fields: [String: ReferenceText] = [
-            "ask": ReferenceText(poll?.rawValue ?? 0), "receiver_id": ReferenceText(receiverID),
+            "poll": ReferenceText(poll?.rawValue ?? 0), "receiver_id": ReferenceText(receiverID),
             "first_missing": ReferenceText(firstMissing), "durable": ReferenceText(durable), "resend": ReferenceText(resend),
         ]
         if company != .alone { fields["company"] = ReferenceText(company.rawValue) }
@@ -110,7 +110,7 @@ extension Command {
             }
         return [
             "request_id": ReferenceText(requestID), "receiver_id": ReferenceText(receiverID),
-            "order": ReferenceText(code), "argument": argument,
+            "action": ReferenceText(code), "argument": argument,
         ]
     }
 }
