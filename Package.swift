@@ -58,14 +58,16 @@ let package = Package(
             name: "CollarFormats",
             dependencies: ["CollarErrors", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal"],
             swiftSettings: strict),
-        .target(name: "CollarTracking", dependencies: ["CollarErrors", "CollarFormats"], swiftSettings: strict),
+        .target(
+            name: "CollarConfiguration",
+            dependencies: ["CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarFormats"], swiftSettings: strict),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "SerialDevices", dependencies: ["CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"], swiftSettings: strict),
         .target(
             name: "CollarReceiver",
             dependencies: [
                 "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarFormats",
-                "CLinux", "LinuxSystem", "CollarTracking", "SerialDevices",
+                "CLinux", "LinuxSystem", "CollarConfiguration", "SerialDevices",
             ],
             swiftSettings: strict),
         .target(
@@ -77,7 +79,7 @@ let package = Package(
             dependencies: [
                 "CBuildInformation", "CLinux", "LinuxSystem",
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarFormats",
-                "CollarTracking", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
+                "CollarConfiguration", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
         .target(
@@ -91,7 +93,7 @@ let package = Package(
             name: "collar-link-borders",
             dependencies: [
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
-                "CollarErrors", "CollarFormats", "CollarTracking", "SerialDevices", "CollarReceiver", "CollarWorld",
+                "CollarErrors", "CollarFormats", "CollarConfiguration", "SerialDevices", "CollarReceiver", "CollarWorld",
             ],
             path: "Tools/borders", swiftSettings: strict),
         .executableTarget(
@@ -117,7 +119,7 @@ let package = Package(
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
             ]),
         tests(for: "CollarFormats", alsoUsing: ["CollarWire", "CollarHost", "CollarLink"]),
-        tests(for: "CollarTracking", alsoUsing: ["CollarFormats"]),
+        tests(for: "CollarConfiguration", alsoUsing: ["CollarFormats"]),
         tests(
             for: "CollarLink",
             alsoUsing: ["CollarWire", "CollarFormats", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"]),
@@ -125,7 +127,7 @@ let package = Package(
         tests(
             for: "CollarReceiver",
             alsoUsing: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats", "CollarTracking",
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats", "CollarConfiguration",
                 "SerialDevices",
             ]),
     ]

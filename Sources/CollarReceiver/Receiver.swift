@@ -1,7 +1,8 @@
 import CLinux
 import CollarARQ
-import CollarFormats
+import CollarConfiguration
 import CollarErrors
+import CollarFormats
 import CollarHost
 import CollarJournal
 import Glibc

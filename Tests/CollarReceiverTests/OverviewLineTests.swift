@@ -1,5 +1,5 @@
 import CollarFormats
-import CollarTracking
+import CollarConfiguration
 import Testing
 
 @testable import CollarReceiver

@@ -145,3 +145,9 @@ struct RadioConfigurationTests {
         #expect(upper.settings?.powerDBm == 11)
     }
 }
+
+extension RadioConfiguration {
+    fileprivate func modem(path: String, device: SerialDevice?) -> ModemConfiguration {
+        modem(path: path, serialNumber: device?.serialShort, idPath: device?.idPath, node: device?.node)
+    }
+}

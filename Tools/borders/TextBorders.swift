@@ -2,7 +2,7 @@ import CollarFormats
 import CollarJournal
 import CollarReceiver
 import CollarSimulator
-import CollarTracking
+import CollarConfiguration
 import CollarWire
 import CollarWorld
 

@@ -1,3 +1,4 @@
+import CollarConfiguration
 import RadioModems
 
 /// How a port was opened: what the modem at it begins with.

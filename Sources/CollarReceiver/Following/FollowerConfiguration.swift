@@ -1,7 +1,7 @@
 import CollarFormats
 import CollarHost
 import CollarJournal
-import CollarTracking
+import CollarConfiguration
 
 /// What a reader of stored entries gets, for ``Follower`` and ``Deliverer``.
 package struct ReadingConfiguration: Sendable {

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarConfiguration
 import CollarFormats
 import CollarHost
 import CollarJournal

@@ -1,6 +1,6 @@
 import CollarFormats
 import CollarJournal
-import CollarTracking
+import CollarConfiguration
 import CollarWire
 
 /// The state of a receiver, its radios, collars and readers at one moment, as `collar-link status` shows it.

@@ -77,7 +77,8 @@ final class RadioPorts {
         let device = connection.kind == .board ? port.device : nil
         port.stickName = port.networkAddress == nil ? device?.stickName : port.path
         var opening = PortOpening(report: report, kind: connection.kind)
-        opening.modem = configuration.radio.modem(path: port.path, device: device)
+        opening.modem = configuration.radio.modem(
+            path: port.path, serialNumber: device?.serialShort, idPath: device?.idPath, node: device?.node)
         port.isDialectNamed = opening.modem.dialect != nil
         // A stick with this project's firmware says so itself.
         if opening.modem.dialect == nil, device?.hasCollarFirmware == true { opening.modem.dialect = .serial }

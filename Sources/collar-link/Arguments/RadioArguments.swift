@@ -1,3 +1,4 @@
+import CollarConfiguration
 import CollarReceiver
 import LinuxSystem
 

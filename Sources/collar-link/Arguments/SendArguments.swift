@@ -1,7 +1,8 @@
 import CheckedNumbers
 import CollarARQ
-import CollarFormats
+import CollarConfiguration
 import CollarErrors
+import CollarFormats
 import CollarReceiver
 import CollarWire
 

@@ -2,7 +2,7 @@ import CollarFormats
 import CollarErrors
 import CollarJournal
 import CollarReceiver
-import CollarTracking
+import CollarConfiguration
 import CollarWire
 import Glibc
 import LinuxSystem

@@ -1,5 +1,6 @@
-import CollarFormats
+import CollarConfiguration
 import CollarErrors
+import CollarFormats
 import CollarHost
 import CollarJournal
 import CollarReceiver

@@ -2,7 +2,7 @@ import CollarFormats
 import CollarJournal
 import CollarHost
 import CollarReceiver
-import CollarTracking
+import CollarConfiguration
 import CollarWire
 
 /// Prints journals on stdout, a chunk at a time.

@@ -1,6 +1,6 @@
 import CollarJournal
 import CollarReceiver
-import CollarTracking
+import CollarConfiguration
 import Glibc
 import LinuxSystem
 import SerialDevices

@@ -1,6 +1,6 @@
 import CollarFormats
 import CollarReceiver
-import CollarTracking
+import CollarConfiguration
 
 /// The list of animals that `collar-link name` prints: a row for each collar that an animal wears or wore.
 struct AnimalList {

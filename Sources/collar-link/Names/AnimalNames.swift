@@ -2,7 +2,7 @@ import CollarFormats
 import CollarErrors
 import CollarJournal
 import CollarReceiver
-import CollarTracking
+import CollarConfiguration
 import LinuxSystem
 
 /// The names of animals, for commands that take the id of a collar. The files are read when a name is needed.

@@ -1,7 +1,7 @@
 import CollarFormats
 import CollarErrors
 import CollarReceiver
-import CollarTracking
+import CollarConfiguration
 import LinuxSystem
 
 /// `collar-link name`: which animal wears which collar.

@@ -1,3 +1,4 @@
+import CollarConfiguration
 import RadioModems
 import SerialDevices
 
@@ -10,7 +11,8 @@ enum ConfigurationCheck {
         }
         let memory = StickMemory.dialects(in: examination.machine.contentText(of: "\(examination.stateDirectory)/sticks") ?? "")
         return examination.ports.compactMap { port in
-            let modem = configuration.modem(path: port.path, device: port.device)
+            let modem = configuration.modem(
+            path: port.path, serialNumber: port.device?.serialShort, idPath: port.device?.idPath, node: port.device?.node)
             let remembered = port.device?.stickName.flatMap { name in memory.last { $0.stick == name }?.dialect }
             guard modem.limits == nil, let dialect = modem.dialect ?? remembered, dialect != .serial else { return nil }
             let files = examination.machine.lines(of: .configurationFiles)

@@ -1,4 +1,5 @@
 import CollarErrors
+import CollarFormats
 import CollarHost
 import CollarJournal
 import Glibc

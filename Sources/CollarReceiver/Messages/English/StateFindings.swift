@@ -1,3 +1,4 @@
+import CollarConfiguration
 import CollarErrors
 import CollarJournal
 import RadioModems

@@ -1,4 +1,5 @@
 import CollarErrors
+import CollarFormats
 import CollarJournal
 import Glibc
 import LinuxSystem

@@ -1,4 +1,4 @@
-import CollarTracking
+import CollarConfiguration
 import Testing
 
 /// The discharge of a battery.

@@ -14,13 +14,13 @@ extension AnimalRegister {
     }
 
     /// Checks the name of an animal.
-    static func checkName(_ name: String) throws(AnimalRegisterError.Problem) {
+    package static func checkName(_ name: String) throws(AnimalRegisterError.Problem) {
         try check(name, as: .name)
         if CollarID.deviceID(name) != nil { throw .wrongText(name, of: .name, .collarID) }
     }
 
     /// Checks a name or a value.
-    static func check(_ text: String, as kind: AnimalRegisterError.TextKind) throws(AnimalRegisterError.Problem) {
+    package static func check(_ text: String, as kind: AnimalRegisterError.TextKind) throws(AnimalRegisterError.Problem) {
         let byteLimit = kind == .notes ? notesByteLimit : nameByteLimit
         let fault: AnimalRegisterError.TextFault? =
             if text.isEmpty {

@@ -1,25 +1,24 @@
 import Glibc
-import LinuxSystem
 
 /// The resolution of a path through all symbolic links, from the root to the file that the path names.
-struct PathResolution {
+package struct PathResolution {
     /// The identity of a symbolic link; a link that is removed and created again has another identity.
-    struct Link: Equatable, Sendable {
-        let inode: UInt64
-        let changeSeconds: Int
-        let changeNanoseconds: Int
+    package struct Link: Equatable, Sendable {
+        package let inode: UInt64
+        package let changeSeconds: Int
+        package let changeNanoseconds: Int
     }
 
     /// The most symbolic links in a path, as in the kernel.
     private static let linkLimit = 40
 
     /// The symbolic links that were followed.
-    let links: [Link]
+    package let links: [Link]
     /// The path of the found file, without symbolic links; nil if nothing is found.
-    let target: String?
+    package let target: String?
 
     /// Follows an absolute path.
-    init(of path: String) {
+    package init(of path: String) {
         var directory = ""
         var pending = PathResolution.components(path)
         var links: [Link] = []

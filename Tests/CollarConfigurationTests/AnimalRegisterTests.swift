@@ -1,3 +1,4 @@
+import CollarConfiguration
 import CollarFormats
 import Testing
 

@@ -69,7 +69,7 @@ package struct AnimalRegisterError: Error, Equatable, Sendable {
     /// The line with the error, from 1; nil for a change that is not possible.
     package let line: Int?
 
-    init(_ problem: Problem, line: Int?) {
+    package init(_ problem: Problem, line: Int?) {
         self.problem = problem
         self.line = line
     }

@@ -21,18 +21,18 @@ package enum RadioOption: String, CaseIterable, Sendable {
 
 extension RadioOption {
     /// The frequencies of LoRa radios below 1 GHz, in hertz. Source: data sheet of the SX1276.
-    static let frequencyRange: ClosedRange<Int64> = 137_000_000...1_020_000_000
+    package static let frequencyRange: ClosedRange<Int64> = 137_000_000...1_020_000_000
     /// The bandwidths that LoRa radios below 1 GHz have, in hertz. Source: data sheets of the SX1276 and the SX1262, in the rounded
     /// values that firmware expects.
-    static let bandwidthsHertz: [UInt32] = [7800, 10_400, 15_600, 20_800, 31_250, 41_700, 62_500, 125_000, 250_000, 500_000]
+    package static let bandwidthsHertz: [UInt32] = [7800, 10_400, 15_600, 20_800, 31_250, 41_700, 62_500, 125_000, 250_000, 500_000]
     /// The range of the bandwidths, in hertz.
-    static let bandwidthRange: ClosedRange<UInt32> = 7800...500_000
+    package static let bandwidthRange: ClosedRange<UInt32> = 7800...500_000
     /// The spreading factors of LoRa radios.
-    static let spreadingFactorRange: ClosedRange<UInt8> = 5...12
+    package static let spreadingFactorRange: ClosedRange<UInt8> = 5...12
     /// The denominators of the coding rates 4/5 … 4/8.
-    static let codingRateRange: ClosedRange<UInt8> = 5...8
+    package static let codingRateRange: ClosedRange<UInt8> = 5...8
     /// The powers that sticks can be set to, in dBm: from the lowest of the SX1262 to 1 W behind an amplifier.
-    static let powerRange: ClosedRange<Int8> = -9...30
+    package static let powerRange: ClosedRange<Int8> = -9...30
 
     /// The values that the option accepts, in words.
     package var wanted: String {
@@ -48,7 +48,7 @@ extension RadioOption {
     }
 
     /// The words that the option accepts; none if its values are numbers.
-    var words: [String] {
+    package var words: [String] {
         switch self {
         case .dialect: Dialect.allCases.map(\.rawValue)
         case .region: Region.all.map(\.name)

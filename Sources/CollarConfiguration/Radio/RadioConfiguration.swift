@@ -1,5 +1,5 @@
+import LinuxSystem
 import RadioModems
-import SerialDevices
 
 /// How each stick is to be used: what a person has chosen, checked against the rules of the region.
 ///
@@ -39,13 +39,15 @@ package struct RadioConfiguration: Equatable, Sendable {
     /// How the stick at a port is to be used.
     /// - Parameters:
     ///   - path: the path by which the port is opened, or `tcp://HOST:PORT`.
-    ///   - device: the port as udev describes it; nil where that is unknown.
-    package func modem(path: String, device: SerialDevice?) -> ModemConfiguration {
+    ///   - serialNumber: that of the USB device; nil if it is not known.
+    ///   - idPath: the socket, as udev names it; nil if it is not known.
+    ///   - node: the device node; nil if it is not known.
+    package func modem(path: String, serialNumber: String?, idPath: String?, node: String?) -> ModemConfiguration {
         guard !sticks.isEmpty else { return general }
-        let names = [device?.serialShort.map(StickName.serial), device?.idPath.map(StickName.idPath), .port(path), .path(path)]
+        let names = [serialNumber.map(StickName.serial), idPath.map(StickName.idPath), .port(path), .path(path)]
         for name in names { if let name, let modem = sticks[name] { return modem } }
         // The section may name a symbolic link.
-        let target = paths.isEmpty ? nil : DevicePath(device?.node ?? path)
+        let target = paths.isEmpty ? nil : DevicePath(node ?? path)
         let linked = paths.first { DevicePath($0) == target }
         return linked.flatMap { sticks[.path($0)] } ?? general
     }

@@ -12,12 +12,12 @@ package struct RegisteredAnimal: Equatable, Sendable {
     package internal(set) var wearings: [Wearing] = []
     /// The line of its header, from 1.
     package let line: Int
-    var speciesLine: Int?
-    var notesLine: Int?
+    package var speciesLine: Int?
+    package var notesLine: Int?
     /// The last line with a key of this animal; its header if there is none.
-    var lastLine: Int
+    package var lastLine: Int
 
-    init(name: String, line: Int) {
+    package init(name: String, line: Int) {
         self.name = name
         self.line = line
         lastLine = line
@@ -36,7 +36,7 @@ package struct RegisteredAnimal: Equatable, Sendable {
     }
 
     /// The line of a key that may stand only once, from 1; nil if it does not stand yet.
-    func line(of key: AnimalRegister.Key) -> Int? {
+    package func line(of key: AnimalRegister.Key) -> Int? {
         switch key {
         case .species: speciesLine
         case .notes: notesLine
@@ -57,7 +57,7 @@ extension RegisteredAnimal {
         /// The line, from 1; 0 for one that is not in the file.
         package internal(set) var line = 0
 
-        init(_ deviceID: UInt64, from begin: Int64?, until end: Int64?) throws(AnimalRegisterError.Problem) {
+        package init(_ deviceID: UInt64, from begin: Int64?, until end: Int64?) throws(AnimalRegisterError.Problem) {
             if let begin, let end, begin >= end { throw .endBeforeBegin }
             self.deviceID = deviceID
             beginUnixMilliseconds = begin
@@ -65,7 +65,7 @@ extension RegisteredAnimal {
         }
 
         /// Reads the value of a line.
-        init(_ value: Substring, line: Int) throws(AnimalRegisterError.Problem) {
+        package init(_ value: Substring, line: Int) throws(AnimalRegisterError.Problem) {
             var words = value.split(whereSeparator: \.isSpaceOrTab)[...]
             guard let first = words.popFirst() else { throw .wrongWearing(String(value)) }
             guard let deviceID = CollarID.deviceID(first) else { throw .wrongCollar(String(first)) }
@@ -87,10 +87,10 @@ extension RegisteredAnimal {
         }
 
         /// The instants at which the collar is worn, in milliseconds since 1970.
-        var times: Range<Int64> { (beginUnixMilliseconds ?? .min)..<(endUnixMilliseconds ?? .max) }
+        package var times: Range<Int64> { (beginUnixMilliseconds ?? .min)..<(endUnixMilliseconds ?? .max) }
 
         /// The value of the line.
-        var text: String {
+        package var text: String {
             MessageDescription.hexadecimal(deviceID)
                 + (beginUnixMilliseconds.map { " from " + CalendarTime.text(unixMilliseconds: $0) } ?? "")
                 + (endUnixMilliseconds.map { " until " + CalendarTime.text(unixMilliseconds: $0) } ?? "")

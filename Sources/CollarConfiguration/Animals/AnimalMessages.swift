@@ -1,8 +1,6 @@
-import CollarFormats
 import CollarErrors
-import CollarTracking
+import CollarFormats
 import LinuxSystem
-import SerialDevices
 
 extension AnimalFileFault {
     /// The fault, for a person: where it is, what is wrong, and what to do about it.

@@ -1,19 +1,18 @@
 import CollarARQ
-import CollarFormats
 import CollarErrors
+import CollarFormats
 import CollarJournal
-import CollarTracking
 import LinuxSystem
 
 /// The animals files, which are read again when they have changed.
 package struct AnimalFiles {
     private struct File {
-        let path: String
-        var signature: FileSignature?
+        package let path: String
+        package var signature: FileSignature?
         /// The content that was read last without an error.
-        var register = AnimalRegister()
+        package var register = AnimalRegister()
         /// Why the present content cannot be used; nil if it can.
-        var fault: AnimalFileFault?
+        package var fault: AnimalFileFault?
     }
 
     private var files: [File]
@@ -38,7 +37,7 @@ package struct AnimalFiles {
     /// Reads the files that have changed, at most once a second. A program calls this when it makes a line, so that nothing wakes up
     /// for it.
     /// - Returns: why changed files cannot be used; nil if no file has changed, or none was looked at.
-    mutating func refresh(at now: Instant) -> [AnimalFileFault]? {
+    package mutating func refresh(at now: Instant) -> [AnimalFileFault]? {
         if let lookedAt, now.microseconds(since: lookedAt) < AnimalFiles.interval { return nil }
         lookedAt = now
         return refresh()

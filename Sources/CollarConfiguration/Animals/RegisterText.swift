@@ -1,35 +1,35 @@
 import CollarFormats
 
 /// The lines of an animals file while it is changed. Lines are named by their numbers, from 1.
-struct RegisterText {
-    private(set) var lines: [String]
+package struct RegisterText {
+    package private(set) var lines: [String]
     /// The animals of the file before the change.
-    private(set) var animals: [RegisteredAnimal]
+    package private(set) var animals: [RegisteredAnimal]
 
-    init(_ lines: [String], _ animals: [RegisteredAnimal]) {
+    package init(_ lines: [String], _ animals: [RegisteredAnimal]) {
         self.lines = lines
         self.animals = animals
     }
 
     /// The size of the file, in bytes.
-    var byteCount: Int { lines.reduce(lines.count - 1) { $0 + $1.utf8.count } }
+    package var byteCount: Int { lines.reduce(lines.count - 1) { $0 + $1.utf8.count } }
 
     /// The animal with a name.
-    func animal(_ name: String) throws(AnimalRegisterError.Problem) -> RegisteredAnimal {
+    package func animal(_ name: String) throws(AnimalRegisterError.Problem) -> RegisteredAnimal {
         guard let animal = animals.first(where: { $0.name == name }) else { throw .unknownAnimal(name) }
         return animal
     }
 
     /// Who wears or wore a collar, in the order of the file.
-    func wearings(of deviceID: UInt64) -> [(name: String, wearing: RegisteredAnimal.Wearing)] {
+    package func wearings(of deviceID: UInt64) -> [(name: String, wearing: RegisteredAnimal.Wearing)] {
         animals.flatMap { animal in animal.wearings.filter { $0.deviceID == deviceID }.map { (animal.name, $0) } }
     }
 
     /// Replaces the value in a line `key = value`.
-    mutating func setValue(_ text: String, line number: Int) { replace(assignedValue(number), by: text, line: number) }
+    package mutating func setValue(_ text: String, line number: Int) { replace(assignedValue(number), by: text, line: number) }
 
     /// Replaces the name in a line `[animal NAME]`.
-    mutating func setName(_ name: String, line number: Int) { replace(headerName(number), by: name, line: number) }
+    package mutating func setName(_ name: String, line number: Int) { replace(headerName(number), by: name, line: number) }
 
     private mutating func replace(_ part: Substring?, by text: String, line number: Int) {
         guard let part else { return }
@@ -45,7 +45,7 @@ struct RegisterText {
     }
 
     /// Adds a key behind the last one of an animal, indented as that one. An animal that is not there yet is added at the end.
-    mutating func add(_ key: AnimalRegister.Key, _ value: String, to name: String) {
+    package mutating func add(_ key: AnimalRegister.Key, _ value: String, to name: String) {
         let assignment = "\(key.rawValue) = \(value)"
         guard let index = animals.firstIndex(where: { $0.name == name }) else {
             return append(["[animal \(name)]", assignment])
@@ -71,7 +71,7 @@ struct RegisterText {
     }
 
     /// Removes the header and the keys from one line to another. Where such a line has a comment, the comment stays.
-    mutating func removeKeys(from first: Int, through last: Int) {
+    package mutating func removeKeys(from first: Int, through last: Int) {
         var kept: [String] = []
         for line in lines[(first - 1)..<last] {
             let words = AnimalRegister.words(of: line)

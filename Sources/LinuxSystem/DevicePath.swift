@@ -1,5 +1,3 @@
-import LinuxSystem
-
 /// The file to which a path leads at present. Two paths to one device are equal.
 package struct DevicePath: Equatable, Sendable {
     /// The path without symbolic links; the path as it was given if it leads to nothing.

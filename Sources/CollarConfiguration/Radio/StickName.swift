@@ -16,7 +16,7 @@ package enum StickName: Hashable, Sendable {
     package static let forms = "[stick serial=NUMBER], [stick id-path=PATH], [stick path=/dev/NAME] or [stick port=tcp://HOST:PORT]"
 
     /// Reads the header of a section, with its brackets; nil if it names no stick.
-    init?(section: Substring) {
+    package init?(section: Substring) {
         guard section.hasPrefix("["), section.hasSuffix("]") else { return nil }
         let words = section.dropFirst().dropLast().trimmed
         guard words.hasPrefix("stick"), let first = words.dropFirst(5).first, first.isSpaceOrTab else { return nil }

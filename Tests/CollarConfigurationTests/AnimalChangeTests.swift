@@ -1,3 +1,4 @@
+import CollarConfiguration
 import Testing
 
 @testable import CollarTracking

@@ -25,7 +25,7 @@ package struct AnimalRegister: Equatable, Sendable {
     /// The animals, in their order in the file.
     package internal(set) var animals: [RegisteredAnimal] = []
     /// The lines of the file, without their line feeds.
-    private(set) var lines: [String]
+    package private(set) var lines: [String]
 
     /// A register without animals.
     package init() { lines = [""] }
@@ -49,7 +49,7 @@ package struct AnimalRegister: Equatable, Sendable {
     }
 
     /// Reads lines without their line feeds.
-    init(lines: [String]) throws(AnimalRegisterError) {
+    package init(lines: [String]) throws(AnimalRegisterError) {
         self.lines = lines
         var headerLines: [Substring: Int] = [:]
         for (index, line) in lines.enumerated() {
@@ -67,7 +67,7 @@ package struct AnimalRegister: Equatable, Sendable {
     package var deployments: [Deployment] { animals.flatMap(\.deployments) }
 
     /// The words of a line: what is left of it without its comment, its carriage return and the spaces around.
-    static func words(of line: String) -> Substring {
+    package static func words(of line: String) -> Substring {
         ConfigurationLine.withoutComment(line.last == "\r" ? line.dropLast() : line[...]).trimmed
     }
 }
@@ -105,7 +105,7 @@ extension AnimalRegister {
     }
 
     /// The name in `[animal NAME]`; nil for any other section.
-    static func name(inHeader words: Substring) -> Substring? {
+    package static func name(inHeader words: Substring) -> Substring? {
         guard words.hasPrefix("["), words.hasSuffix("]") else { return nil }
         let inside = words.dropFirst().dropLast().trimmed
         guard inside.hasPrefix("animal"), let first = inside.dropFirst(6).first, first.isSpaceOrTab else { return nil }
