@@ -64,10 +64,17 @@ let package = Package(
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "SerialDevices", dependencies: ["CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"], swiftSettings: strict),
         .target(
+            name: "CollarControl",
+            dependencies: [
+                "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats",
+                "CollarConfiguration",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "CollarReceiver",
             dependencies: [
                 "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarFormats",
-                "CLinux", "LinuxSystem", "CollarConfiguration", "SerialDevices",
+                "CLinux", "LinuxSystem", "CollarConfiguration", "CollarControl", "SerialDevices",
             ],
             swiftSettings: strict),
         .target(
@@ -79,7 +86,7 @@ let package = Package(
             dependencies: [
                 "CBuildInformation", "CLinux", "LinuxSystem",
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarFormats",
-                "CollarConfiguration", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
+                "CollarConfiguration", "CollarControl", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
         .target(
@@ -93,7 +100,7 @@ let package = Package(
             name: "collar-link-borders",
             dependencies: [
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
-                "CollarErrors", "CollarFormats", "CollarConfiguration", "SerialDevices", "CollarReceiver", "CollarWorld",
+                "CollarErrors", "CollarFormats", "CollarConfiguration", "CollarControl", "SerialDevices", "CollarReceiver", "CollarWorld",
             ],
             path: "Tools/borders", swiftSettings: strict),
         .executableTarget(
@@ -127,7 +134,7 @@ let package = Package(
         tests(
             for: "CollarReceiver",
             alsoUsing: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats", "CollarConfiguration",
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats", "CollarConfiguration", "CollarControl",
                 "SerialDevices",
             ]),
     ]

@@ -1,6 +1,7 @@
 import CLinux
 import CollarARQ
 import CollarConfiguration
+import CollarControl
 import CollarErrors
 import CollarFormats
 import CollarHost

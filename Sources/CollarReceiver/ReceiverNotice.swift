@@ -1,4 +1,5 @@
 import CollarConfiguration
+import CollarControl
 import CollarFormats
 import CollarHost
 import RadioModems

@@ -1,3 +1,4 @@
+import CollarControl
 import CollarErrors
 import CollarHost
 

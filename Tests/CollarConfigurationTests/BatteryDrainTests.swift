@@ -1,4 +1,5 @@
 import CollarConfiguration
+import CollarControl
 import Testing
 
 /// The discharge of a battery.

@@ -269,3 +269,11 @@ final class EntryFeedTests {
         #expect(try EntryFeed(journal, configuration(ordered: ordered)).next(at: time).isEmpty)
     }
 }
+
+extension EntryFeed {
+    /// The feed of a host's own consumer.
+    fileprivate convenience init(_ journal: Journal, _ configuration: HostConfiguration) throws(JournalError) {
+        try self.init(
+            journal, configuration.selection, start: configuration.emissionStart, stoppedAt: journal.emissionCursor)
+    }
+}

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarControl
 import CollarFormats
 import CollarWire
 import Testing

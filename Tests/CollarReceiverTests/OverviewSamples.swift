@@ -1,5 +1,6 @@
-import CollarFormats
+import CollarControl
 import CollarErrors
+import CollarFormats
 import CollarJournal
 import CollarWire
 

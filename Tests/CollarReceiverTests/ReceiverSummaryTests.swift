@@ -1,3 +1,4 @@
+import CollarControl
 import Testing
 
 @testable import CollarReceiver

@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarARQ
+import CollarControl
 import CollarFormats
 import CollarHost
 import CollarJournal

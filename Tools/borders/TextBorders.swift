@@ -1,8 +1,9 @@
+import CollarConfiguration
+import CollarControl
 import CollarFormats
 import CollarJournal
 import CollarReceiver
 import CollarSimulator
-import CollarConfiguration
 import CollarWire
 import CollarWorld
 

@@ -24,16 +24,6 @@ package struct RequestReport: Equatable, Sendable {
     package var settings: [Setting] = []
 }
 
-/// How long a request may wait for its collar.
-package enum RequestPatience: Equatable, Sendable {
-    /// Until the collar is heard, but at most a week, also across restarts.
-    case untilHeard
-    /// As ``untilHeard``. The request replaces earlier requests of the same kind that were never sent.
-    case latest
-    /// At most this many milliseconds. The request is refused if the collar is not in contact.
-    case now(milliseconds: Int64)
-}
-
 /// Why a request is not accepted.
 package enum RequestRefusal: Error, Equatable, Sendable {
     /// The collar was never heard here; `known` lists the collars that were.

@@ -1,3 +1,4 @@
+import CollarControl
 import LinuxSystem
 import SerialDevices
 

@@ -1,6 +1,7 @@
+import CollarConfiguration
+import CollarControl
 import CollarFormats
 import CollarJournal
-import CollarConfiguration
 import CollarWire
 
 /// The state of a receiver, its radios, collars and readers at one moment, as `collar-link status` shows it.
@@ -121,11 +122,4 @@ extension Overview.Collar {
 
     /// Whether the collar is reachable; nil where no receiver listens to it.
     var isReachable: Bool? { figures[.reachable].map { $0 == 1 } }
-}
-
-extension BatteryDrain {
-    /// Adds the charge in a fix, if it is known.
-    mutating func add(_ fix: Fix) {
-        if let percent = fix.batteryPercent { add(percent: percent, unixMilliseconds: fix.unixMilliseconds) }
-    }
 }

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarControl
 import CollarHost
 import CollarWire
 import LinuxSystem

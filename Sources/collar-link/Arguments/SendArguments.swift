@@ -1,6 +1,7 @@
 import CheckedNumbers
 import CollarARQ
 import CollarConfiguration
+import CollarControl
 import CollarErrors
 import CollarFormats
 import CollarReceiver

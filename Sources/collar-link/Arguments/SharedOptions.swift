@@ -1,6 +1,7 @@
 import CheckedNumbers
-import CollarFormats
+import CollarControl
 import CollarErrors
+import CollarFormats
 import CollarReceiver
 import CollarWire
 import Glibc

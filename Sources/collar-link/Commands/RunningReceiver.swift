@@ -1,3 +1,4 @@
+import CollarControl
 import CollarReceiver
 import LinuxSystem
 import SerialDevices

@@ -1,3 +1,4 @@
+import CollarControl
 import CollarFormats
 
 extension ReceiverFigures {

@@ -1,8 +1,10 @@
+import CollarControl
 import CollarHost
 
 extension ReceiverFigures {
     /// The figures of a reading.
     init(_ reading: ReceiverReading) {
+        self.init()
         let host = reading.host
         let counts = host.statistics
         values = [

@@ -2,7 +2,7 @@ import CollarFormats
 
 extension ReceiverFigure {
     /// The family of metrics to which the figure belongs, and the label that tells it from the others there.
-    var metric: (family: Metric, labels: [MetricLabel]) {
+    package var metric: (family: Metric, labels: [MetricLabel]) {
         switch self {
         case .uptime: (Metric("uptime_seconds", .gauge, fractionDigits: 3, "Time since the start of the receiver."), [])
         case .fixes: (Metric("fixes_total", .counter, "Fixes stored since the start of the receiver."), [])
@@ -61,7 +61,7 @@ extension ReceiverFigure {
 
 extension CollarFigure {
     /// The family of metrics to which the figure belongs.
-    var metric: Metric {
+    package var metric: Metric {
         switch self {
         case .missing: .missing
         case .airtime:

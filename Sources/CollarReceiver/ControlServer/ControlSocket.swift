@@ -1,4 +1,5 @@
 import CLinux
+import CollarControl
 import Glibc
 
 /// The socket file to which other programs send requests.

@@ -1,5 +1,6 @@
 import CLinux
 import CollarARQ
+import CollarControl
 import CollarFormats
 import Glibc
 

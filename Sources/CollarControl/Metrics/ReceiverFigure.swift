@@ -112,7 +112,7 @@ package struct RadioFigures: Equatable, Sendable {
     }
 
     /// The object in the line of figures.
-    var object: JSONLine {
+    package var object: JSONLine {
         var object = JSONLine()
         object.add("port", port)
         object.add("state", state.rawValue)
@@ -121,7 +121,7 @@ package struct RadioFigures: Equatable, Sendable {
     }
 
     /// Reads the object; nil if it is not one.
-    init?(_ object: JSONValue) {
+    package init?(_ object: JSONValue) {
         guard let port = object["port"]?.text, let state = object["state"]?.text.flatMap(State.init) else { return nil }
         self.init(port: port, state: state, dialect: object["dialect"]?.text)
     }

@@ -1,7 +1,6 @@
 import CheckedNumbers
 import CollarARQ
 import CollarFormats
-import CollarHost
 import CollarWire
 
 /// A request that a program sends to the control socket: one line of JSON, at most ``byteLimit`` bytes with its line
@@ -67,7 +66,7 @@ package struct ControlRequest: Equatable, Sendable {
     }
 
     /// How long the host may let the command wait.
-    var patience: RequestPatience {
+    package var patience: RequestPatience {
         switch mode {
         case .queue: .untilHeard
         case .latest: .latest

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarControl
 import CollarHost
 
 /// Finds the targets that a receiver begins to miss. A target is told again only after it was met, and at most once an hour: one

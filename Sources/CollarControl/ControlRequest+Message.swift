@@ -6,10 +6,10 @@ import CollarWire
 /// The members of a request with a message for a collar's application. They have the names that they have in message lines.
 extension ControlRequest {
     /// The members that only a message has.
-    static let messageKeys: Set<String> = ["kind", "code", "data", "reply_to", "outcome"]
+    package static let messageKeys: Set<String> = ["kind", "code", "data", "reply_to", "outcome"]
 
     /// Adds the members of a message.
-    static func add(_ message: ApplicationMessage, to object: inout JSONLine) {
+    package static func add(_ message: ApplicationMessage, to object: inout JSONLine) {
         object.add("kind", message.kind.name)
         object.add("code", message.code)
         if case .reply(let request, let outcome) = message.kind {
@@ -20,7 +20,7 @@ extension ControlRequest {
     }
 
     /// Reads a message. The host sets its time.
-    static func message(_ object: JSONValue) throws(Fault) -> ApplicationMessage {
+    package static func message(_ object: JSONValue) throws(Fault) -> ApplicationMessage {
         let kind: ApplicationMessage.Kind
         switch object["kind"].map(\.text) ?? (object["reply_to"] == nil ? "notice" : "reply") {
         case "notice": kind = .notice

@@ -3,9 +3,9 @@ import Glibc
 
 /// A path where the control socket of a state directory may be. A state directory has one socket, whatever path names the
 /// directory.
-struct ControlPlace {
+package struct ControlPlace {
     /// The socket file.
-    let path: String
+    package let path: String
     /// The runtime directory of the user, which exists while the user is logged in; nil where the socket is in the state
     /// directory.
     private let runtimeDirectory: String?
@@ -14,7 +14,7 @@ struct ControlPlace {
     /// - Parameters:
     ///   - stateDirectory: must exist; else there are no places.
     ///   - runtimeDirectory: `XDG_RUNTIME_DIR`; nil where that is not set.
-    static func all(stateDirectory: String, runtimeDirectory: String?) -> [ControlPlace] {
+    package static func all(stateDirectory: String, runtimeDirectory: String?) -> [ControlPlace] {
         guard let state = status(of: stateDirectory) else { return [] }
         let name = "\(MessageDescription.hexadecimal(UInt64(state.st_dev)))-\(MessageDescription.hexadecimal(UInt64(state.st_ino))).sock"
         var folders: [String] = []
@@ -27,7 +27,7 @@ struct ControlPlace {
 
     /// Creates the folder of the socket, with access for this user only. A socket in the state directory needs no folder.
     /// - Returns: whether the folder is this user's own, so that a socket can be made in it.
-    func prepare() -> Bool {
+    package func prepare() -> Bool {
         guard let runtimeDirectory else { return true }
         guard ControlPlace.isOwn(runtimeDirectory) else { return false }
         let folder = "\(runtimeDirectory)/collar-link"

@@ -8,7 +8,7 @@ package enum FiguresRequest {
     private static let verb = "figures"
 
     /// The request as a line that ends with a line feed.
-    static var line: [UInt8] {
+    package static var line: [UInt8] {
         var object = JSONLine(type: "request")
         object.add("do", verb)
         return object.line
@@ -16,7 +16,7 @@ package enum FiguresRequest {
 
     /// Whether a line is this request; false for any other line, right or wrong.
     /// - Throws: a fault if the line has members that this request has not.
-    static func isIn(_ line: [UInt8]) throws(ControlRequest.Fault) -> Bool {
+    package static func isIn(_ line: [UInt8]) throws(ControlRequest.Fault) -> Bool {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: line) } catch { return false }
         guard case .object(let members) = object, object["do"]?.text == verb else { return false }

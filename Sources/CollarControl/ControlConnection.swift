@@ -66,7 +66,7 @@ package final class ControlConnection {
     package func send(_ request: ControlRequest) { send(request.line) }
 
     /// Sends a line, which ends with a line feed.
-    func send(_ line: [UInt8]) {
+    package func send(_ line: [UInt8]) {
         _ = unsafe line.withUnsafeBytes { unsafe local_socket_send(descriptor, $0.baseAddress, $0.count) }
     }
 
@@ -80,7 +80,7 @@ package final class ControlConnection {
     }
 
     /// Waits for the next line, at most until `end`, a time of ``MonotonicClock``. The line comes without its line feed.
-    func nextLine(untilMicroseconds end: Int64) -> Reception<[UInt8]> {
+    package func nextLine(untilMicroseconds end: Int64) -> Reception<[UInt8]> {
         while true {
             if let feed = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(buffer[..<feed])

@@ -1,3 +1,5 @@
+import CollarFormats
+
 /// Metrics in the text format of Prometheus, version 0.0.4.
 package struct MetricsText {
     /// What the name of every family begins with.

@@ -1,3 +1,5 @@
+import CollarWire
+
 /// How fast a collar's battery is discharged, from the charges in its fixes.
 package struct BatteryDrain: Sendable {
     /// Only charges of the last day count, in milliseconds.
@@ -36,5 +38,12 @@ package struct BatteryDrain: Sendable {
         let span = newest.unixMilliseconds - first.unixMilliseconds
         guard span >= BatteryDrain.shortestSpan else { return nil }
         return Int64(max(0, first.percent - newest.percent)) * 1000 * 3_600_000 / span
+    }
+}
+
+extension BatteryDrain {
+    /// Adds the charge in a fix, if it is known.
+    package mutating func add(_ fix: Fix) {
+        if let percent = fix.batteryPercent { add(percent: percent, unixMilliseconds: fix.unixMilliseconds) }
     }
 }

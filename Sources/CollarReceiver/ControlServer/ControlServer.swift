@@ -1,7 +1,8 @@
 import CLinux
 import CollarARQ
-import CollarFormats
+import CollarControl
 import CollarErrors
+import CollarFormats
 import CollarHost
 import Glibc
 import LinuxSystem
