@@ -56,7 +56,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "CollarFormats",
-            dependencies: ["CollarErrors", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal"],
+            dependencies: ["CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal"],
             swiftSettings: strict),
         .target(
             name: "CollarConfiguration",
@@ -65,6 +65,13 @@ let package = Package(
         .target(name: "SerialDevices", dependencies: ["CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"], swiftSettings: strict),
         .target(
             name: "CollarControl",
+            dependencies: [
+                "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats",
+                "CollarConfiguration",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "CollarReaders",
             dependencies: [
                 "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats",
                 "CollarConfiguration",
@@ -86,13 +93,13 @@ let package = Package(
             dependencies: [
                 "CBuildInformation", "CLinux", "LinuxSystem",
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarFormats",
-                "CollarConfiguration", "CollarControl", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
+                "CollarConfiguration", "CollarControl", "CollarReaders", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
         .target(
             name: "CollarWorld",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "RadioModems",
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarReaders", "RadioModems",
                 "CollarSimulator",
             ],
             path: "Tests/CollarWorld", swiftSettings: strict),
@@ -100,7 +107,7 @@ let package = Package(
             name: "collar-link-borders",
             dependencies: [
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
-                "CollarErrors", "CollarFormats", "CollarConfiguration", "CollarControl", "SerialDevices", "CollarReceiver", "CollarWorld",
+                "CollarErrors", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders", "SerialDevices", "CollarReceiver", "CollarWorld",
             ],
             path: "Tools/borders", swiftSettings: strict),
         .executableTarget(
@@ -117,24 +124,29 @@ let package = Package(
         tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
         tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
-        tests(for: "CollarHost", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarSimulator", "CollarWorld"]),
+        tests(for: "CollarHost", alsoUsing: ["CollarReaders", "CollarWire", "CollarARQ", "CollarJournal", "CollarSimulator", "CollarWorld"]),
         tests(for: "RadioModems", alsoUsing: ["CheckedNumbers", "CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "RadioModems"]),
         tests(
             for: "CollarWorld",
             alsoUsing: [
-                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarReaders", "RadioModems", "CollarSimulator",
             ]),
         tests(for: "CollarFormats", alsoUsing: ["CollarWire", "CollarHost", "CollarLink"]),
-        tests(for: "CollarConfiguration", alsoUsing: ["CollarFormats"]),
+        tests(for: "CollarErrors"),
+        tests(for: "LinuxSystem"),
+        tests(
+            for: "CollarConfiguration",
+            alsoUsing: ["CollarFormats", "CollarErrors", "CollarJournal", "CollarWire", "LinuxSystem", "RadioModems", "SerialDevices"]),
+        tests(for: "CollarControl", alsoUsing: ["CollarWire", "CollarARQ", "CollarFormats", "CollarHost", "CollarJournal"]),
         tests(
             for: "CollarLink",
             alsoUsing: ["CollarWire", "CollarFormats", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"]),
-        tests(for: "SerialDevices"),
+        tests(for: "SerialDevices", alsoUsing: ["LinuxSystem"]),
         tests(
             for: "CollarReceiver",
             alsoUsing: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats", "CollarConfiguration", "CollarControl",
+                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders",
                 "SerialDevices",
             ]),
     ]

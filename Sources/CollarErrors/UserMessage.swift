@@ -21,3 +21,10 @@ package struct UserMessage: Equatable, Sendable {
         self.init(code, reason, remedy("`\(command.text)`"), command: command)
     }
 }
+
+extension UserMessage {
+    /// A message that reports a consequence, with the reason and the remedy of this message.
+    package func about(_ consequence: String, _ code: ErrorCode?) -> UserMessage {
+        UserMessage(code, "\(consequence): \(reason)", remedy, command: command)
+    }
+}

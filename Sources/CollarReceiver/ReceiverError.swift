@@ -17,14 +17,6 @@ package enum ReceiverError: Error, Equatable, Sendable {
     case host(HostError)
     /// Writing lines failed, and not because the reader went away.
     case output(errorNumber: Int32)
-    /// A directory cannot be watched for changes.
-    case watch(path: String, errorNumber: Int32)
-    /// The command of a deliverer cannot be started, at the first attempt.
-    case command(name: String, errorNumber: Int32)
-    /// The command of a deliverer that tries once has failed.
-    case commandFailed(name: String, CommandEnd)
-    /// A deliverer that tries once has delivered, and cannot store its position.
-    case positionNotStored(JournalError)
     /// A capture cannot be begun.
     case captureFile(CaptureFileError)
     /// A capture cannot be opened or read.

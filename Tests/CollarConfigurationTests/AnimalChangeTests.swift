@@ -1,7 +1,6 @@
 import CollarConfiguration
 import Testing
 
-@testable import CollarTracking
 
 /// Changes of the animals file: literal texts before and after.
 @Suite struct AnimalChangeTests {

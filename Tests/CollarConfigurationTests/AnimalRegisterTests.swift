@@ -2,7 +2,6 @@ import CollarConfiguration
 import CollarFormats
 import Testing
 
-@testable import CollarTracking
 
 /// Reading of the animals file.
 @Suite struct AnimalRegisterTests {

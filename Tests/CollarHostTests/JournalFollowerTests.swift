@@ -5,7 +5,7 @@ import CollarWire
 import CollarWorld
 import Testing
 
-@testable import CollarHost
+@testable import CollarReaders
 
 /// A reader in another process than the one that writes.
 @Suite struct JournalFollowerTests {

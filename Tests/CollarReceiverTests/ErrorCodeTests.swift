@@ -1,6 +1,7 @@
 import CollarConfiguration
 import CollarErrors
 import CollarHost
+import CollarReaders
 import CollarWire
 import FoundationEssentials
 import Glibc
@@ -10,7 +11,6 @@ import Testing
 
 @testable import CollarJournal
 @testable import CollarReceiver
-@testable import CollarTracking
 @testable import SerialDevices
 
 /// The error codes: a cause of each, its row in the document, and its place in the schemas.
@@ -133,7 +133,7 @@ import Testing
             (.receiverCopied, host(.copiedJournal(deviceID: 1, previousReceiverID: 2))),
             (.removedUnread, host(.removedUnread(deviceID: 1, RemovedEntries()))),
             (.readerUnusable, JournalError.unreadableReader(path: path).message),
-            (.commandFailed, ReceiverError.command(name: "psql", errorNumber: ENOENT).message),
+            (.commandFailed, ReaderError.command(name: "psql", errorNumber: ENOENT).message),
             (.oldFixesKept, host(.cannotRemoveOld(deviceID: 1, file))),
             (.requestsDamaged, host(.requestsSetAside(deviceID: 1, path: path))),
             (.requestsFailing, host(.requestsFailing(deviceID: 1, file))),

@@ -1,9 +1,9 @@
 import CollarARQ
-import CollarControl
 import CollarFormats
 import CollarWire
 import Testing
 
+@testable import CollarControl
 @testable import CollarHost
 @testable import CollarJournal
 @testable import CollarReceiver

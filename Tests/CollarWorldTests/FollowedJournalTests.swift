@@ -1,6 +1,7 @@
 import CollarARQ
 import CollarHost
 import CollarJournal
+import CollarReaders
 import CollarWire
 import Glibc
 import Testing

@@ -1,8 +1,7 @@
 import Glibc
-import LinuxSystem
 import Testing
 
-@testable import SerialDevices
+@testable import LinuxSystem
 
 /// What a path leads to, and by which links.
 @Suite struct PathResolutionTests {

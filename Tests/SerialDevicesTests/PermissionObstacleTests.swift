@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import SerialDevices

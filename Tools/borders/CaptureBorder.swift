@@ -1,3 +1,4 @@
+import CollarFormats
 import CollarHost
 import CollarJournal
 import CollarReceiver

@@ -33,12 +33,3 @@ extension ReceiverNotice {
         }
     }
 }
-
-extension FollowerNotice {
-    /// What a filter knows of the notice.
-    package var mark: LogMark {
-        var mark = LogMark(message, otherwise: .collarLocation)
-        if case .fixesLeftOut = self { mark.level = .warning }
-        return mark
-    }
-}

@@ -1,6 +1,7 @@
 import CollarFormats
 import CollarHost
 import CollarJournal
+import CollarReaders
 import CollarReceiver
 import Glibc
 import LinuxSystem
@@ -47,7 +48,7 @@ extension ParsedArguments {
     /// may have mistyped it.
     func requireStateDirectory() throws(CommandFailure) {
         guard let given = value("--state-dir"), !Self.isDirectory(given), [ENOENT, ENOTDIR, 0].contains(errno) else { return }
-        throw CommandFailure(ReceiverError.watch(path: given, errorNumber: ENOENT).message)
+        throw CommandFailure(ReaderError.watch(path: given, errorNumber: ENOENT).message)
     }
 
     private static func isDirectory(_ path: String) -> Bool {

@@ -1,6 +1,7 @@
-import CollarFormats
 import CollarErrors
+import CollarFormats
 import CollarJournal
+import CollarReaders
 import CollarReceiver
 
 /// `collar-link deliver`: passes batches to a command.
@@ -92,7 +93,7 @@ enum DeliverCommand {
         configuration.isOnce = arguments.has("--once")
         if configuration.isOnce { _ = try StoredJournals.known(in: configuration.reading.stateDirectory) }
         let filter = try arguments.logFilter()
-        do throws(ReceiverError) {
+        do throws(ReaderError) {
             let deliverer = try Deliverer(configuration) { notice in
                 if filter.passes(notice.mark) { StandardError.say(notice) }
             }

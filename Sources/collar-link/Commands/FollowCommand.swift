@@ -1,6 +1,7 @@
-import CollarFormats
 import CollarErrors
+import CollarFormats
 import CollarJournal
+import CollarReaders
 import CollarReceiver
 
 /// `collar-link follow`: prints what is stored, then what arrives.
@@ -90,7 +91,7 @@ enum FollowCommand {
             configuration.durationMicroseconds = Int64(seconds * 1e6)
         }
         let filter = try arguments.logFilter()
-        do throws(ReceiverError) {
+        do throws(ReaderError) {
             let follower = try Follower(configuration) { notice in
                 if filter.passes(notice.mark) { StandardError.say(notice) }
             }

@@ -2,6 +2,7 @@ import CollarARQ
 import CollarFirmware
 import CollarHost
 import CollarJournal
+import CollarReaders
 import CollarSimulator
 import CollarWire
 

@@ -173,13 +173,6 @@ extension HostNotice {
     }
 }
 
-extension UserMessage {
-    /// A message that reports a consequence, with the reason and the remedy of this message.
-    func about(_ consequence: String, _ code: ErrorCode?) -> UserMessage {
-        UserMessage(code, "\(consequence): \(reason)", remedy, command: command)
-    }
-}
-
 extension RadioIdentity {
     fileprivate var text: String {
         let version = firmwareVersion

@@ -17,30 +17,8 @@ extension ReceiverError: MessageError {
                 "Plug one in, or leave out `--no-reconnect` to wait for it.")
         case .discovery(let failure): failure.discoveryMessage
         case .host(.journal(let failure)): failure.message
-        case .host(.unknownFix(let fix)):
-            UserMessage(
-                .unknownFix,
-                "--since: there is no fix \(fix.sequence) of log \(fix.logID) of \(collarName(fix.deviceID)) in the state directory",
-                "Begin with a time (`--since 2h`) or with all there is (`--from-start`).")
-        case .output(let errorNumber):
-            UserMessage(
-                .outputFailed, "stdout cannot be written: \(SystemError.text(errorNumber))",
-                "Make room where it leads; what was not written is written at the next start.")
-        case .watch(let path, ENOENT), .watch(let path, ENOTDIR):
-            UserMessage(
-                .noReceiver, "there is no directory \(path)",
-                "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
-        case .watch(let path, let errorNumber):
-            UserMessage(
-                errorNumber == EACCES ? .permissionDenied : .journalUnavailable,
-                "\(path) cannot be watched for changes: \(SystemError.text(errorNumber))",
-                errorNumber == ENOSPC || errorNumber == EMFILE
-                    ? "Allow more of them: `sudo sysctl fs.inotify.max_user_watches=65536 fs.inotify.max_user_instances=512`." : nil)
-        case .command(let name, let errorNumber):
-            UserMessage(.commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber))", "Give a command that exists, after `--`.")
-        case .commandFailed(let name, let end):
-            UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered", "They are delivered by the next attempt.")
-        case .positionNotStored(let failure): .positionNotStored(failure)
+        case .host(.unknownFix(let fix)): .unknownFix(fix)
+        case .output(let errorNumber): .outputFailed(errorNumber)
         case .captureFile(let failure): failure.message(isReceiving: false)
         case .captureUnreadable(let path, let errorNumber):
             UserMessage(.noCapture, "\(path) cannot be read: \(SystemError.text(errorNumber))", "Name a file that `--write` has made.")

@@ -1,0 +1,128 @@
+import CheckedNumbers
+import CollarFormats
+import CollarJournal
+
+/// Items that are delivered together: they are split where the command wants entries of one collar or one animal.
+package struct DeliveryBatch {
+    /// What all items of a part have in common.
+    package struct Key: Hashable {
+        /// The collar's id; empty if the command does not name it, `none` for an event without a collar.
+        package var collar = ""
+        /// The animal's name, or the collar's id if no animal is known to wear it; empty if the command does not name it.
+        package var name = ""
+    }
+
+    /// The input of one run of the command.
+    package struct Part {
+        package let key: Key
+        /// The document, which is complete after ``DeliveryBatch/end()``.
+        package private(set) var bytes: [UInt8] = []
+        /// The number of entries in it.
+        package private(set) var count = 0
+        private var formatter: EntryFormatter
+
+        fileprivate init(_ key: Key, _ format: FormatOptions) {
+            self.key = key
+            formatter = EntryFormatter(format)
+            formatter.begin(into: &bytes)
+        }
+
+        fileprivate mutating func append(_ entry: EmittedEntry) {
+            let before = bytes.count
+            formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes)
+            if bytes.count > before { count += 1 }
+        }
+
+        /// How many fixes the format cannot express.
+        fileprivate var leftOutFixCount: Int { formatter.omissions.fixCount }
+
+        fileprivate mutating func append(_ line: [UInt8]) {
+            bytes += line
+            count += 1
+        }
+
+        fileprivate mutating func end() { formatter.end(into: &bytes) }
+    }
+
+    private let command: DeliveryCommand
+    /// How the entries are written.
+    package let format: FormatOptions
+    /// The parts in the order of their first items; the first is delivered next.
+    package private(set) var parts: [Part] = []
+    /// The receipts of all items, also of those that are not delivered because they are not wanted.
+    package private(set) var receipts: [StoredReceipt] = []
+    /// The number of items that are delivered.
+    package private(set) var count = 0
+
+    package init(_ command: DeliveryCommand, _ format: FormatOptions) {
+        self.command = command
+        self.format = format
+    }
+
+    /// Adds an item.
+    package mutating func add(_ item: StoredItem) {
+        switch item {
+        case .entry(let entry, let isWanted):
+            if isWanted {
+                let index = part(key(of: entry))
+                parts[index].append(entry)
+                count += 1
+            }
+            receipts.append(.entry(entry.receipt, hasID: true))
+        case .event(let line):
+            let index = part(key(of: line.bytes))
+            parts[index].append(line.bytes)
+            count += 1
+            receipts.append(.event(line.end))
+        }
+    }
+
+    /// How many fixes the format cannot express; known after ``end()``.
+    package private(set) var leftOutFixCount = 0
+
+    /// Ends the documents of all parts. Parts without an entry are left out.
+    package mutating func end() {
+        leftOutFixCount = parts.reduce(0) { $0 + $1.leftOutFixCount }
+        parts.removeAll { $0.count == 0 }
+        for index in parts.indices { parts[index].end() }
+    }
+
+    /// The first part was delivered.
+    package mutating func removeFirstPart() { parts.removeFirst() }
+
+    private mutating func part(_ key: Key) -> Int {
+        if let index = parts.firstIndex(where: { $0.key == key }) { return index }
+        parts.append(Part(key, format))
+        return parts.count - 1
+    }
+
+    private func key(of entry: EmittedEntry) -> Key {
+        var key = Key()
+        let collar = MessageDescription.hexadecimal(entry.deviceID)
+        if command.splitsByCollar { key.collar = collar }
+        if command.splitsByName {
+            key.name = format.deployments.wearer(of: entry.deviceID, at: entry.content.unixMilliseconds)?.name ?? collar
+        }
+        return key
+    }
+
+    /// The key of a line of the event log, which names its collar or none.
+    private func key(of line: [UInt8]) -> Key {
+        guard command.splitsByCollar || command.splitsByName else { return Key() }
+        let text = String(decoding: line, as: UTF8.self)
+        let name = "\"collar\":\""
+        var collar = "none"
+        var rest = text[...]
+        while let quote = rest.firstIndex(of: "\"") {
+            rest = rest[quote...]
+            if rest.hasPrefix(name) {
+                collar = String(rest.dropFirst(name.count).prefix { $0 != "\"" })
+                break
+            }
+            rest = rest.dropFirst()
+        }
+        let time = FollowedEvents.unixMilliseconds(of: line) ?? 0
+        let animal = UInt64(hexadecimal: collar).flatMap { format.deployments.wearer(of: $0, at: time)?.name }
+        return Key(collar: command.splitsByCollar ? collar : "", name: command.splitsByName ? animal ?? collar : "")
+    }
+}

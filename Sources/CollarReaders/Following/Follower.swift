@@ -1,0 +1,246 @@
+import CollarARQ
+import CollarFormats
+import CollarJournal
+import CollarWire
+import Glibc
+import LinuxSystem
+
+/// Writes the stored entries of a state directory, then those that another process adds, like `tail -f`. It sleeps while nothing
+/// changes.
+package final class Follower {
+    /// Why the loop ends.
+    private enum End {
+        /// A signal came, a limit is reached, or the consumer acknowledges no more.
+        case wanted
+        /// The reader of the lines went away.
+        case outputClosed
+    }
+
+    /// The most rounds of filling and writing the output before signals and changes are handled.
+    private static let emissionRounds = 64
+    /// Time between the writing of a line and the storing of the position, in microseconds.
+    private static let storeInterval: Int64 = 1_000_000
+    /// The longest wait for a consumer that does not read the last lines, in microseconds. After it, the position is stored with the
+    /// next lines, or at the end.
+    private static let longestStoreInterval: Int64 = 64_000_000
+    /// Time between two checks of whether a terminal has taken the last lines, in microseconds.
+    private static let heldUpInterval: Int64 = 20_000
+
+    private let configuration: FollowerConfiguration
+    private let report: (FollowerNotice) -> Void
+    private let events: ReaderEvents
+    private let signals: SignalDescriptor
+    private let entries: StoredEntries
+    private let output: LineOutput<StoredReceipt>
+    private var formatter: EntryFormatter
+    private var confirmations = Confirmations()
+    private var ids: AcknowledgedIDs
+    private var isOutputBlocked = false
+    private var hasMoreLines = false
+    /// When the position is stored next; nil if nothing has changed.
+    private var storeDeadline: Instant?
+    private var storeInterval = Follower.storeInterval
+    private var heldUpDeadline: Instant?
+    private var endDeadline: Instant?
+    private var end: End?
+
+    /// Prepares a follower: opens the state directory and takes the reader's name.
+    ///
+    /// `report` is called with each notice, on the thread that runs the loop.
+    package init(
+        _ configuration: FollowerConfiguration, report: @escaping (FollowerNotice) -> Void
+    ) throws(ReaderError) {
+        self.configuration = configuration
+        self.report = report
+        do throws(SystemError) { events = try ReaderEvents(urgent: .signals) } catch { throw .system(error) }
+        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd) else {
+            throw .system(SystemError(operation: "signalfd", errno: errno))
+        }
+        self.signals = signals
+        entries = try StoredEntries(configuration.reading, report: report)
+        output = LineOutput(fileDescriptor: configuration.output)
+        formatter = EntryFormatter(configuration.reading.format)
+        ids = AcknowledgedIDs(configuration.input)
+        events.watch(signals.fileDescriptor, as: .signals)
+        events.watch(entries.fileDescriptor, as: .journals)
+        if configuration.isAcknowledged, !events.watch(configuration.input, as: .input) {
+            throw .system(SystemError(operation: "stdin must be a pipe, a socket or a terminal", errno: errno))
+        }
+        endDeadline = configuration.durationMicroseconds.map { HostTime.now.instant.advanced(byMicroseconds: $0) }
+    }
+
+    /// Lines written so far.
+    package var lineCount: Int { output.writtenLineCount }
+
+    /// Runs the loop until something ends it.
+    package func run() throws(ReaderError) {
+        output.append { formatter.begin(into: &$0) }
+        while true {
+            try emitLines()
+            if end != nil { return try finish() }
+            let now = HostTime.now.instant
+            let due = [storeDeadline, heldUpDeadline, endDeadline, entries.nextDeadline].compactMap { $0 }.min()
+            for event in events.wait(timeoutMicroseconds: hasMoreLines ? 0 : due?.microseconds(since: now)) { try handle(event) }
+            try handleDeadlines()
+        }
+    }
+
+    private func handle(_ event: ReaderEvents.Event) throws(ReaderError) {
+        switch event.source {
+        case .signals: if signals.next() != nil { end = end ?? .wanted }
+        case .journals: try entries.handleChanges()
+        case .output:
+            isOutputBlocked = false
+            events.forget(output.fileDescriptor)
+        case .input: takeIDs()
+        }
+    }
+
+    private func handleDeadlines() throws(ReaderError) {
+        let now = HostTime.now.instant
+        if let endDeadline, now >= endDeadline { end = end ?? .wanted }
+        entries.deadlineReached(at: now)
+        if let due = storeDeadline, now >= due { try storePosition(at: .now) }
+    }
+
+    // MARK: Lines
+
+    private var isLineLimitReached: Bool {
+        guard let limit = configuration.lineLimit else { return false }
+        return output.queuedLineCount >= limit
+    }
+
+    /// Writes lines until none is left, the consumer does not read, or ``emissionRounds`` rounds are done.
+    private func emitLines() throws(ReaderError) {
+        hasMoreLines = false
+        heldUpDeadline = nil
+        guard !isOutputBlocked, end == nil else { return }
+        for _ in 0..<Follower.emissionRounds {
+            let isComplete = queueLines()
+            switch output.flush() {
+            case .drained:
+                if output.isReadingUnclear { confirmRead(isLast: false) }
+                if isLineLimitReached {
+                    confirmRead(isLast: false)
+                    if output.isHeldUp {
+                        heldUpDeadline = HostTime.now.instant.advanced(byMicroseconds: Follower.heldUpInterval)
+                    } else if !configuration.isAcknowledged || confirmations.count == 0 {
+                        end = end ?? .wanted
+                    }
+                    return
+                }
+                if isComplete { return }
+            case .blocked:
+                if output.isReadingUnclear { confirmRead(isLast: false) }
+                isOutputBlocked = true
+                events.watch(output.fileDescriptor, as: .output, forReading: false, forWriting: true)
+                return
+            case .closed:
+                end = .outputClosed
+                return
+            case .failed(let errorNumber): throw .output(errorNumber: errorNumber)
+            }
+        }
+        hasMoreLines = true
+    }
+
+    /// Queues lines while there is room.
+    /// - Returns: whether no further line waits.
+    private func queueLines() -> Bool {
+        let time = HostTime.now
+        while output.hasRoom, !isLineLimitReached, confirmations.hasRoom {
+            guard let item = entries.next(at: time) else { return true }
+            if let deployments = entries.changedDeployments(at: time.instant) { formatter.setDeployments(deployments) }
+            switch item {
+            case .entry(let entry, let isWanted):
+                output.queue(.entry(entry.receipt, hasID: !isWanted || entry.id != nil)) {
+                    if isWanted { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) }
+                }
+                if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
+                guard configuration.isAcknowledged else { break }
+                confirm(confirmations.add(entry.receipt, isWanted ? entry.id.map { .id($0) } ?? .withoutID : .unwritten))
+            case .event(let line): output.queue(.event(line.end)) { $0 += line.bytes }
+            }
+            noteUnstored()
+        }
+        // With too many unacknowledged lines, the next acknowledgement continues.
+        return !confirmations.hasRoom
+    }
+
+    // MARK: Position
+
+    private func noteUnstored() {
+        guard entries.isNamed else { return }
+        storeInterval = Follower.storeInterval
+        if storeDeadline == nil { storeDeadline = HostTime.now.instant.advanced(byMicroseconds: storeInterval) }
+    }
+
+    /// Confirms the lines that the consumer has read. A consumer that acknowledges confirms the lines of entries itself.
+    private func confirmRead(isLast: Bool) {
+        output.takeRead(isLast: isLast) { receipt in
+            guard case .entry(let entry, let hasID) = receipt, configuration.isAcknowledged else { return entries.confirm(receipt) }
+            if !hasID { confirm(confirmations.noteRead(of: entry.session)) }
+        }
+    }
+
+    private func confirm(_ receipts: [EmissionReceipt]) { for receipt in receipts { entries.confirm(.entry(receipt, hasID: true)) } }
+
+    private func takeIDs() {
+        guard let lines = ids.read() else {
+            events.forget(configuration.input)
+            end = end ?? .wanted
+            return
+        }
+        for line in lines {
+            switch line {
+            case .id(let id):
+                guard let receipts = confirmations.confirm(id) else {
+                    report(.notAnID(id.text))
+                    continue
+                }
+                confirm(receipts)
+                noteUnstored()
+            case .other(let text): report(.notAnID(text))
+            }
+        }
+    }
+
+    private func storePosition(at time: HostTime) throws(ReaderError) {
+        confirmRead(isLast: false)
+        if entries.isNamed { output.synchronize() }
+        let isStored = try entries.storePosition(at: time)
+        guard !isStored || output.hasUnread, storeInterval < Follower.longestStoreInterval else {
+            storeDeadline = nil
+            return
+        }
+        storeInterval *= 2
+        storeDeadline = time.instant.advanced(byMicroseconds: storeInterval)
+    }
+
+    private func finish() throws(ReaderError) {
+        if end == .wanted, !isOutputBlocked {
+            output.append { formatter.end(into: &$0) }
+            switch output.flush() {
+            case .drained, .blocked, .closed: break
+            case .failed(let errorNumber): throw .output(errorNumber: errorNumber)
+            }
+        }
+        if let omission = formatter.omissions.total { report(.fixesLeftOut(omission)) }
+        confirmRead(isLast: true)
+        if entries.isNamed { output.synchronize() }
+        try entries.storePosition(at: .now, isSeen: true)
+    }
+}
+
+extension EmittedEntry {
+    /// The id in the line of the entry; nil for a change of a gap, which has none.
+    package var id: FixIdentifier? {
+        switch content {
+        case .fix(let record):
+            FixIdentifier(deviceID: deviceID, logID: record.logID, sequence: record.fix.sequence)
+        case .message(let record):
+            FixIdentifier(deviceID: deviceID, logID: record.logID, sequence: record.message.sequence)
+        case .gap: nil
+        }
+    }
+}

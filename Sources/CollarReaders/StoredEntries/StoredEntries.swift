@@ -1,0 +1,167 @@
+import CollarARQ
+import CollarConfiguration
+import CollarFormats
+import CollarJournal
+import CollarWire
+import Glibc
+
+/// Something that a reader gets, and the receipt for it.
+package enum StoredItem {
+    /// An entry; it is not wanted if another animal wore the collar.
+    case entry(EmittedEntry, isWanted: Bool)
+    case event(EventLogReader.Line)
+}
+
+/// Tells which item a consumer has.
+package enum StoredReceipt {
+    /// An entry. A consumer may acknowledge its line by its id, if it has one.
+    case entry(EmissionReceipt, hasID: Bool)
+    case event(EventPosition)
+}
+
+/// The entries and events of a state directory for one reader: what is stored, then what another process adds.
+package final class StoredEntries {
+    private let configuration: ReadingConfiguration
+    private let watch: JournalWatch
+    private let journals: JournalFollower
+    private var events: FollowedEvents?
+    private var named: NamedReader?
+    private var animals: AnimalFiles
+    private let report: (FollowerNotice) -> Void
+    /// Why the position could not be stored the last time; nil if it was stored. A failure that lasts is reported once.
+    package private(set) var positionFailure: JournalError?
+
+    /// Opens the state directory, takes the reader's name, and begins to watch for changes.
+    package init(_ configuration: ReadingConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReaderError) {
+        self.configuration = configuration
+        self.report = report
+        animals = AnimalFiles(paths: configuration.animalPaths)
+        do throws(JournalError) {
+            named = try configuration.name.map { (name) throws(JournalError) in
+                try NamedReader(name, stateDirectory: configuration.stateDirectory)
+            }
+        } catch { throw .journal(error) }
+        if named?.former != nil, configuration.start != nil, let name = configuration.name { report(.goesOn(name)) }
+        var following = FollowConfiguration(stateDirectory: configuration.stateDirectory)
+        following.collars = configuration.wanted.deviceIDs.map(Set.init)
+        following.selection = configuration.selection
+        following.start = configuration.start ?? .all
+        journals = JournalFollower(following, former: named?.former,
+            fileSystem: POSIXFileSystem(stateDirectory: configuration.stateDirectory))
+        watch = try JournalWatch(stateDirectory: configuration.stateDirectory)
+        if !configuration.eventKinds.isEmpty { events = FollowedEvents(configuration, former: named?.former?.events) }
+        try look()
+        if named?.former == nil, case .after(let fix) = configuration.start { try requireStored(fix) }
+        if !journals.hasCollars, !hasReceiver { report(.nothingStored(path: configuration.stateDirectory)) }
+        takeNotices()
+        // From now on, 'run --keep' removes nothing that this reader has not taken.
+        try storePosition(at: .now, isSeen: true)
+    }
+
+    /// Readable when something has changed.
+    package var fileDescriptor: Int32 { watch.fileDescriptor }
+
+    /// Whether the reader keeps a position.
+    package var isNamed: Bool { named != nil }
+
+    /// When ``deadlineReached(at:)`` is due; nil if nothing is expected.
+    package var nextDeadline: Instant? { journals.nextDeadline }
+
+    package func deadlineReached(at now: Instant) { journals.deadlineReached(at: now) }
+
+    /// Something has changed: it is found out what.
+    package func handleChanges() throws(ReaderError) {
+        let changes = watch.takeChanges()
+        if changes.hasNewNames { try look() }
+        if changes.hasEvents { events?.noteChange() }
+        for deviceID in changes.collars { journals.noteChange(of: deviceID) }
+        takeNotices()
+    }
+
+    /// Whether a receiver has ever used the state directory.
+    private var hasReceiver: Bool {
+        do throws(JournalError) { return try ReceiverIdentity.existing(stateDirectory: configuration.stateDirectory) != nil } catch {
+            return true
+        }
+    }
+
+    private func look() throws(ReaderError) {
+        if events != nil { try watch.watchEvents(at: "\(configuration.stateDirectory)/events") }
+        events?.noteChange()
+        var failure: ReaderError?
+        do throws(JournalError) {
+            try journals.lookForCollars(at: HostTime.now.instant) { deviceID in
+                do throws(ReaderError) {
+                    try watch.watch(
+                        deviceID, at: JournalDirectory(stateDirectory: configuration.stateDirectory, deviceID: deviceID).path)
+                } catch { failure = error }
+            }
+        } catch { throw .journal(error) }
+        if let failure { throw failure }
+    }
+
+    private func requireStored(_ fix: FixIdentifier) throws(ReaderError) {
+        do throws(JournalError) {
+            let reader = try JournalReader(stateDirectory: configuration.stateDirectory, deviceID: fix.deviceID)
+            if journals.hasCollar(fix.deviceID), try reader.position(behind: fix.sequence, logID: fix.logID) != nil { return }
+        } catch {
+            guard case .file(let failure) = error, failure.errorNumber == ENOENT else { throw .journal(error) }
+        }
+        throw .unknownFix(fix)
+    }
+
+    /// The next item; nil if none waits.
+    package func next(at time: HostTime) -> StoredItem? {
+        defer { takeNotices() }
+        if let entry = journals.nextEntry(at: time) {
+            return .entry(entry, isWanted: configuration.wanted.contains(entry.deviceID, at: entry.content.unixMilliseconds))
+        }
+        do throws(JournalError) {
+            return try events?.next().map(StoredItem.event)
+        } catch {
+            report(.cannotReadEvents(error))
+            events = nil
+            return nil
+        }
+    }
+
+    /// Reads the animals files that have changed, at most once a second.
+    /// - Returns: which animal wears which collar; nil if nothing has changed.
+    package func changedDeployments(at now: Instant) -> DeploymentTable? {
+        guard let faults = animals.refresh(at: now) else { return nil }
+        for fault in faults { report(.animals(fault)) }
+        return animals.deployments
+    }
+
+    /// The consumer has an item.
+    package func confirm(_ receipt: StoredReceipt) {
+        switch receipt {
+        case .entry(let receipt, _): journals.confirm(receipt)
+        case .event(let position): events?.confirm(through: position)
+        }
+    }
+
+    /// Stores the position of a named reader durably, after the records before it.
+    /// - Parameter isSeen: whether the time is stored also if the position is the same.
+    /// - Returns: whether that succeeded.
+    /// - Throws: if the state directory was restored or removed under the reader.
+    @discardableResult
+    package func storePosition(at time: HostTime, isSeen: Bool = false) throws(ReaderError) -> Bool {
+        guard named != nil else { return true }
+        do throws(JournalError) {
+            var state = try journals.durableState()
+            state.events = events?.taken ?? named?.former?.events
+            state.seenUnixMilliseconds = time.unixMilliseconds
+            try named?.store(state, isSeen: isSeen)
+            positionFailure = nil
+            return true
+        } catch {
+            if case .readerReplaced = error { throw .journal(error) }
+            if positionFailure != error { report(.cannotStorePosition(error)) }
+            positionFailure = error
+            return false
+        }
+    }
+
+    private func takeNotices() { for notice in journals.takeNotices() { report(.journal(notice)) } }
+}
