@@ -68,6 +68,17 @@ import Testing
         #expect(OutgoingRequests(text: [UInt8](repeating: 0, count: 4096)) == nil)
     }
 
+    /// A valid checksum does not make a request of a word that is not one.
+    @Test(arguments: [("update", "order"), ("update", "update"), ("expired", "over")])
+    func aFileWithAnUnknownWordIsNotRead(word: String, other: String) throws {
+        let lines = String(decoding: example().text, as: UTF8.self).split(separator: "\n").dropLast()
+        let text = Array((lines.joined(separator: "\n").replacing(" \(word)", with: " \(other)") + "\n").utf8)
+        var crc = CRC24()
+        crc.update(text.span, from: 0, to: text.count)
+        let found = OutgoingRequests(text: text + Array("check \(String(crc.checksum, radix: 16))\n".utf8))
+        #expect((found == nil) == (word != other))
+    }
+
     @Test func theFileStaysSmall() {
         var requests = OutgoingRequests(deviceID: .max, receiverID: .max, lastRequestID: .max)
         var list = SettingList()

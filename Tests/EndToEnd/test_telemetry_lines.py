@@ -10,6 +10,7 @@ import time
 import unittest
 
 from collarlink import BINARY, ROOT, EndToEndTest, wait_until
+from hotplug import SimulatedMachineTest
 from radio import Radio
 from serial_line import SerialLine
 from test_event_lines import SCHEMAS
@@ -170,28 +171,30 @@ class TelemetryLineTest(EndToEndTest):
         self.assertEqual(receiver.stop(), 0)
         self.assertEqual([line["type"] for line in receiver.fixes], ["fix", "fix"])
 
-    @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
-    def test_nothing_wakes_without_need(self):
-        """The receiver has a timer only if figures are wanted."""
-        waits = {}
-        for events in ("fix,status", "fix,stats"):
-            trace = self.path(f"trace-{events}")
-            traced = Traced(self, ["-o", trace, "-e", "trace=epoll_wait,epoll_pwait"], [
-                BINARY, "--port", self.path("nothing"), "--state-dir", self.path(f"state-{events}"), "--events", events])
-            traced.program.wait_for_error("to appear")
-            wait_until(lambda: "epoll" in pathlib.Path(trace).read_text("ascii"), 5, "a call")
-            traced.stop()
-            # After the descriptor: the events, their largest number, and the milliseconds.
-            waits[events] = int(re.search(r"epoll_p?wait\(\d+, .*?, 16, (-?\d+)", pathlib.Path(trace).read_text("ascii"))[1])
-        self.assertEqual(waits["fix,status"], -1)
-        self.assertTrue(50_000 < waits["fix,stats"] <= 60_000, waits)
-
     @unittest.skipUnless(IS_ACCEPTANCE, "takes two minutes: Tools/test acceptance")
     def test_once_a_minute(self):
         receiver, _ = self.begin("--events", "stats")
         receiver.wait_for_lines(2, 130)
         times = [json.loads(line)["uptime_s"] for line in receiver.lines]
         self.assertEqual(times, [60, 120])
+
+
+class NoRadioTest(SimulatedMachineTest):
+    @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
+    def test_nothing_wakes_without_need(self):
+        """Where no radio is plugged in, the receiver has a timer only if figures are wanted."""
+        waits = {}
+        for events in ("fix,status", "fix,stats"):
+            trace = self.path(f"trace-{events}")
+            traced = Traced(self, ["-o", trace, "-e", "trace=epoll_wait,epoll_pwait"], [
+                BINARY, "--state-dir", self.path(f"state-{events}"), "--events", events], environment=self.environment)
+            traced.program.wait_for_error("waiting for one")
+            wait_until(lambda: "epoll" in pathlib.Path(trace).read_text("ascii"), 5, "a call")
+            traced.stop()
+            # After the descriptor: the events, their largest number, and the milliseconds.
+            waits[events] = int(re.search(r"epoll_p?wait\(\d+, .*?, 16, (-?\d+)", pathlib.Path(trace).read_text("ascii"))[1])
+        self.assertEqual(waits["fix,status"], -1)
+        self.assertTrue(50_000 < waits["fix,stats"] <= 60_000, waits)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ def can_trace():
 class Traced:
     """A program that strace runs. Signals are for the program itself; strace ends with it."""
 
-    def __init__(self, test, options, command):
-        self.program = test.start(["strace", "-f", *options, *command])
+    def __init__(self, test, options, command, **how):
+        self.program = test.start(["strace", "-f", *options, *command], **how)
         self.pid = self._child(command[0])
         # Killing only strace would leave the traced program running.
         test.addCleanup(self.send, signal.SIGKILL)
