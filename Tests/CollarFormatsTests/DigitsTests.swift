@@ -1,3 +1,4 @@
+import CollarWire
 import Testing
 
 @testable import CollarFormats
@@ -63,5 +64,49 @@ struct DigitsTests {
             #expect(text { $0.append(value, numbers: numbers) } == "\(value)")
         }
         #expect(text { $0.append(1000, numbers: numbers) } == "1000")
+    }
+
+    private func row(_ write: (inout OutputSpan<UInt8>) -> Void) -> String {
+        var bytes: [UInt8] = []
+        bytes.appendRow(write)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test("Fixed-point numbers of every length, with and without zeros at the end", arguments: [
+        (0, 0, "0", "0"), (0, 7, "0", "0.0000000"), (1, 7, "0.0000001", "0.0000001"), (-4, 1, "-0.4", "-0.4"),
+        (-122_419_400, 6, "-122.4194", "-122.419400"), (1_800_000_000, 7, "180", "180.0000000"), (5300, 3, "5.3", "5.300"),
+        (.max, 0, "9223372036854775807", "9223372036854775807"), (.min, 7, "-922337203685.4775808", "-922337203685.4775808"),
+    ] as [(Int64, Int, String, String)])
+    func fixedPoint(value: Int64, fractionDigits: Int, short: String, long: String) {
+        let number = FixedPoint(value, fractionDigits: fractionDigits)
+        #expect(number.text == short)
+        #expect(number.keepingZeros.text == long)
+        #expect(MessageDescription.decimal(value, fractionDigits) == long)
+    }
+
+    @Test("Numbers between constant texts, and what stands for unknown ones")
+    func unknownNumbers() {
+        #expect(row { $0.append(",a=", FixedPoint(15, fractionDigits: 1), orUnknown: "?") } == ",a=1.5")
+        #expect(row { $0.append(",a=", nil, orUnknown: "?") } == ",a=?")
+        #expect(row { $0.append(",a=", ifKnown: FixedPoint(7), "i") } == ",a=7i")
+        #expect(row { $0.append(",a=", ifKnown: nil, "i") } == "")
+        #expect(row { $0.append(7, digits: 2) } == "07")
+        #expect(row { $0.append(99_999_999, digits: 8) } == "99999999")
+    }
+
+    @Test("The accuracy of every code")
+    func accuracies() {
+        for code in (0...AccuracyCode.top).compactMap({ AccuracyCode(rawValue: $0) }) {
+            #expect(code.knownMillimeters == code.millimeters)
+            let text = code.meters.text
+            #expect(Double(text).map { ($0 * 1000).rounded() } == Double(code.millimeters))
+            #expect(!text.contains(".") || !text.hasSuffix("0"))
+        }
+    }
+
+    @Test("Quotients are rounded down", arguments: [(17, 1, 7), (-1, -1, 9), (-10, -1, 0), (.min, -922_337_203_685_477_581, 2)] as [(Int64, Int64, Int64)])
+    func quotients(value: Int64, quotient: Int64, remainder: Int64) {
+        let result = value.dividedDown(by: 10)
+        #expect(result == (quotient, remainder))
     }
 }

@@ -90,7 +90,7 @@ struct LineFormatTests {
     ] as [(Int64, String)])
     func days(unixMilliseconds: Int64, text: String) { #expect(utcText(unixMilliseconds: unixMilliseconds) == text) }
 
-    @Test("The longest row of each format fits", arguments: [
+    @Test("The longest row of each format, and whether one of JSON fits the scratch memory", arguments: [
         (.json, 440), (.csv, 210), (.gpx, 413), (.geojson, 466), (.movebank, 105), (.influx, 324), (.owntracks, 253), (.traccar, 259),
         (.homeassistant, 249), (.text, 133), (.nmea, 150),
     ] as [(OutputFormat, Int)])
@@ -108,6 +108,6 @@ struct LineFormatTests {
             formatter.append(value, to: &bytes)
         }
         #expect(bytes.count == byteCount)
-        #expect(bytes.count <= LineScratch.longestLine)
+        if format == .json { #expect(bytes.count <= LineScratch.longestLine) }
     }
 }

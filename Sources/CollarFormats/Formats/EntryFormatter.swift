@@ -1,5 +1,35 @@
-
 import CollarJournal
+
+/// Writes documents of one format.
+protocol FormatWriter {
+    /// Which animal wears which collar, from the next entry on.
+    var deployments: DeploymentTable { get set }
+
+    /// Appends what is before the first entry of a document.
+    mutating func begin(into bytes: inout [UInt8])
+    /// Appends a fix, unless the format cannot express it.
+    /// - Precondition: the fix is valid (`Fix.validate()`).
+    mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8])
+    /// Appends a message of a collar's application, where the format has messages.
+    mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8])
+    /// Appends a change of a gap, where the format has gaps.
+    mutating func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8])
+    /// Appends what is after the last entry of a document.
+    mutating func end(into bytes: inout [UInt8])
+}
+
+/// Most formats are rows of fixes alone.
+extension FormatWriter {
+    mutating func begin(into bytes: inout [UInt8]) {}
+    mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {}
+    mutating func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {}
+    mutating func end(into bytes: inout [UInt8]) {}
+
+    /// The animal that wore the collar at the time of a fix; nil if none is known to.
+    func wearer(at received: ReceivedFix) -> Animal? {
+        deployments.wearer(of: received.deviceID, at: received.fix.unixMilliseconds)
+    }
+}
 
 /// Writes entries of journals in one of the formats.
 ///
@@ -17,7 +47,7 @@ package struct EntryFormatter {
     }
 
     /// Changes which animal wears which collar, from the next entry on.
-    package mutating func setDeployments(_ deployments: DeploymentTable) { writer.setDeployments(deployments) }
+    package mutating func setDeployments(_ deployments: DeploymentTable) { writer.deployments = deployments }
 
     /// Appends what is before the first entry of a document.
     package mutating func begin(into bytes: inout [UInt8]) { writer.begin(into: &bytes) }
@@ -40,4 +70,42 @@ package struct EntryFormatter {
 
     /// Appends what is after the last entry of a document.
     package mutating func end(into bytes: inout [UInt8]) { writer.end(into: &bytes) }
+}
+
+/// Fixes that are left out, because the format of the output cannot express them.
+package struct Omission: Equatable, Sendable {
+    /// The format.
+    package var format: OutputFormat
+    /// How many fixes were left out; nil where the first one is announced.
+    package var fixCount: Int?
+
+    /// Creates a value.
+    package init(_ format: OutputFormat, fixCount: Int?) {
+        self.format = format
+        self.fixCount = fixCount
+    }
+}
+
+/// Counts the fixes that are left out. A person is told of the first one as it happens, and of the number at the end.
+package struct OmissionCount {
+    private let format: OutputFormat
+    private var isAnnounced = false
+    /// How many fixes were left out.
+    package private(set) var fixCount = 0
+
+    /// Begins to count.
+    package init(_ format: OutputFormat) { self.format = format }
+
+    /// Adds fixes that were left out.
+    package mutating func add(_ count: Int) { fixCount += count }
+
+    /// The announcement after the first fix; nil at any other time.
+    package mutating func takeFirst() -> Omission? {
+        guard fixCount > 0, !isAnnounced else { return nil }
+        isAnnounced = true
+        return Omission(format, fixCount: nil)
+    }
+
+    /// The fixes that were left out; nil if none were.
+    package var total: Omission? { fixCount > 0 ? Omission(format, fixCount: fixCount) : nil }
 }

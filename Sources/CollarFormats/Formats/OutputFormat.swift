@@ -78,16 +78,20 @@ package struct FormatOptions: Sendable {
         switch format {
         case .json: JSONWriter(FixLineWriter(flavour: flavour, sourceAs: sourceAs, deployments: deployments), deployments)
         case .text:
-            if let terminalWidth { TerminalWriter(zone, width: terminalWidth, deployments) } else { TextWriter(zone, deployments) }
-        case .csv: CSVWriter(deployments)
-        case .gpx: GPXWriter(deployments)
-        case .geojson: GeoJSONWriter(deployments)
-        case .movebank: MovebankWriter(deployments)
-        case .influx: InfluxWriter(deployments)
-        case .owntracks: OwnTracksWriter(deployments)
-        case .traccar: TraccarWriter(deployments)
-        case .homeassistant: HomeAssistantWriter(deployments, unknownAccuracyMeters: unknownAccuracyMeters)
-        case .nmea: NMEAWriter()
+            if let terminalWidth {
+                TerminalWriter(zone: zone, width: terminalWidth, deployments: deployments)
+            } else {
+                TextWriter(zone: zone, deployments: deployments)
+            }
+        case .csv: CSVWriter(deployments: deployments)
+        case .gpx: GPXWriter(deployments: deployments)
+        case .geojson: GeoJSONWriter(deployments: deployments)
+        case .movebank: MovebankWriter(deployments: deployments)
+        case .influx: InfluxWriter(deployments: deployments)
+        case .owntracks: OwnTracksWriter(deployments: deployments)
+        case .traccar: TraccarWriter(deployments: deployments)
+        case .homeassistant: HomeAssistantWriter(deployments: deployments, unknownAccuracyMeters: unknownAccuracyMeters)
+        case .nmea: NMEAWriter(deployments: deployments)
         }
     }
 }

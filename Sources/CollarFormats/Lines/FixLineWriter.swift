@@ -16,8 +16,10 @@ package struct FixLineWriter: Sendable {
 
     private let flavour: Flavour
     private let sourceOverride: FixSource?
-    private var members: FixMembers
-    private var logs: LogMemory<LogLineBytes>
+    private let keys: FixLineKeys
+    private let numbers = NumberBytes()
+    private var scratch = LineScratch()
+    private var logs: LogMemory
 
     /// Creates a writer.
     /// - Parameters:
@@ -28,9 +30,12 @@ package struct FixLineWriter: Sendable {
     package init(flavour: Flavour = .full, sourceAs: FixSource? = nil, deployments: DeploymentTable = DeploymentTable()) {
         self.flavour = flavour
         sourceOverride = sourceAs
-        members = FixMembers(FixLineKeys(flavour))
-        logs = LogMemory(deployments) { LogLineBytes($0) }
+        keys = FixLineKeys(flavour)
+        logs = LogMemory(deployments)
     }
+
+    /// Changes which animal wears which collar, from the next line on.
+    mutating func setDeployments(_ deployments: DeploymentTable) { logs = LogMemory(deployments) }
 
     /// Appends one line, which ends with a line feed.
     ///
@@ -39,25 +44,188 @@ package struct FixLineWriter: Sendable {
     package mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
         logs.find(received)
-        members.scratch.removeAll()
-        members.scratch.append(members.keys.head)
+        scratch.removeAll()
+        scratch.append(keys.head)
         if flavour == .full {
-            members.scratch.append(logs.current.identifierHead)
-            members.scratch.append(hexadecimal: fix.sequence)
+            scratch.append(logs.current.identifierHead)
+            scratch.append(hexadecimal: fix.sequence)
         }
-        members.scratch.append(members.keys.time)
-        members.scratch.append(fix.unixMilliseconds)
-        members.scratch.append(members.keys.sources[sourceOverride ?? fix.source])
-        members.scratch.append(members.keys.latitude)
-        members.scratch.append(degrees: fix.latitudeSteps, fix.positionStep, numbers: members.numbers)
-        members.scratch.append(members.keys.longitude)
-        members.scratch.append(degrees: fix.longitudeSteps, fix.positionStep, numbers: members.numbers)
-        members.appendValues(fix)
-        members.appendProvenance(received, collar: logs.current.collar, log: logs.current.log)
-        if logs.current.isNamed { members.append(name: logs.current.name, to: &bytes) }
-        members.finish(to: &bytes)
+        scratch.append(keys.time)
+        scratch.append(fix.unixMilliseconds)
+        scratch.append(keys.source(sourceOverride ?? fix.source))
+        scratch.append(keys.latitude)
+        scratch.append(degrees: fix.latitudeSteps, fix.positionStep, numbers: numbers)
+        scratch.append(keys.longitude)
+        scratch.append(degrees: fix.longitudeSteps, fix.positionStep, numbers: numbers)
+        appendValues(fix)
+        appendProvenance(received)
+        if logs.current.isNamed {
+            // The name may be longer than the scratch memory.
+            scratch.copy(to: &bytes)
+            bytes += logs.current.name
+            scratch.removeAll()
+        }
+        scratch.append(keys.end)
+        scratch.copy(to: &bytes)
     }
 
-    /// Changes which animal wears which collar, from the next line on.
-    mutating func setDeployments(_ deployments: DeploymentTable) { logs.setDeployments(deployments) }
+    /// Appends altitude, accuracies, motion and battery.
+    @inline(__always)
+    private mutating func appendValues(_ fix: Fix) {
+        scratch.append(keys.altitude)
+        if let steps = fix.altitudeSteps {
+            scratch.append(altitude: steps, fix.altitudeStep, numbers: numbers)
+        } else {
+            scratch.append(keys.null)
+        }
+        scratch.append(keys.horizontalAccuracy)
+        appendAccuracy(fix.horizontalAccuracy)
+        scratch.append(keys.verticalAccuracy)
+        appendAccuracy(fix.verticalAccuracy)
+        appendMotion(fix)
+        scratch.append(keys.battery)
+        if let battery = fix.batteryPercent {
+            scratch.append(numbers.text(below1000: UInt32(battery)))
+        } else {
+            scratch.append(keys.unknown)
+        }
+    }
+
+    @inline(__always)
+    private mutating func appendAccuracy(_ accuracy: AccuracyCode?) {
+        if let accuracy {
+            scratch.append(numbers.text(of: accuracy))
+        } else {
+            scratch.append(keys.unknown)
+        }
+    }
+
+    @inline(__always)
+    private mutating func appendMotion(_ fix: Fix) {
+        scratch.append(keys.speed)
+        if let speed = fix.speedDecimetersPerSecond {
+            scratch.append(tenths: speed, numbers: numbers)
+        } else {
+            scratch.append(keys.unknown)
+        }
+        scratch.append(keys.course)
+        if let course = fix.course {
+            scratch.append(course, numbers: numbers)
+        } else {
+            scratch.append(keys.unknown)
+        }
+        scratch.append(keys.heading)
+        if let heading = fix.heading {
+            scratch.append(heading, numbers: numbers)
+        } else {
+            scratch.append(keys.null)
+        }
+    }
+
+    /// Appends where the fix is from, and how it was received.
+    @inline(__always)
+    private mutating func appendProvenance(_ received: ReceivedFix) {
+        scratch.append(keys.sequence)
+        scratch.append(Int64(received.fix.sequence))
+        scratch.append(logs.current.collar)
+        scratch.append(logs.current.log)
+        if let milliseconds = received.receivedUnixMilliseconds {
+            scratch.append(milliseconds)
+        } else {
+            scratch.append(keys.null)
+        }
+        guard let signal = received.signal else { return }
+        scratch.append(keys.strength)
+        scratch.append(Int64(signal.strengthDBm))
+        guard let tenths = signal.signalToNoiseTenthsDB else { return }
+        scratch.append(keys.signalToNoise)
+        scratch.appendMinus(if: tenths < 0)
+        scratch.append(tenths: UInt32(tenths.magnitude), numbers: numbers)
+    }
+}
+
+/// The constant pieces of a fix line, in the order of the line, then the texts that stand for unknown values.
+private struct FixLineKeys {
+    let head: InlineBytes
+    let time: InlineBytes
+    private let watchOS = FixLineKeys.text(of: .watchOS)
+    private let iOS = FixLineKeys.text(of: .iOS)
+    private let collar = FixLineKeys.text(of: .collar)
+    let latitude: InlineBytes
+    let longitude: InlineBytes
+    let altitude: InlineBytes
+    let horizontalAccuracy = InlineBytes(",\"h_accuracy_m\":")
+    let verticalAccuracy = InlineBytes(",\"v_accuracy_m\":")
+    let speed = InlineBytes(",\"speed_mps\":")
+    let course = InlineBytes(",\"course_deg\":")
+    let heading = InlineBytes(",\"heading_deg\":")
+    let battery = InlineBytes(",\"battery_pct\":")
+    let sequence = InlineBytes(",\"seq\":")
+    let strength = InlineBytes(",\"rssi_dbm\":")
+    let signalToNoise = InlineBytes(",\"snr_db\":")
+    let end = InlineBytes("}\n")
+    let null = InlineBytes("null")
+    /// Stands for an unknown accuracy, speed, course or battery.
+    let unknown = InlineBytes("-1")
+
+    init(_ flavour: FixLineWriter.Flavour) {
+        switch flavour {
+        case .full:
+            head = InlineBytes("{\"type\":\"fix\",\"id\":\"")
+            time = InlineBytes("\",\"ts_unix_ms\":")
+            latitude = InlineBytes(",\"coordinate\":{\"latitude\":")
+            longitude = InlineBytes(",\"longitude\":")
+            altitude = InlineBytes("},\"alt_m\":")
+        case .compact:
+            head = InlineBytes("{\"type\":\"fix\"")
+            time = InlineBytes(",\"ts_unix_ms\":")
+            latitude = InlineBytes(",\"lat\":")
+            longitude = InlineBytes(",\"lon\":")
+            altitude = InlineBytes(",\"alt_m\":")
+        }
+    }
+
+    private static func text(of source: FixSource) -> InlineBytes { InlineBytes(",\"source\":\"\(source.name)\"") }
+
+    @inline(__always)
+    func source(_ source: FixSource) -> InlineBytes {
+        switch source {
+        case .watchOS: watchOS
+        case .iOS: iOS
+        case .collar: collar
+        }
+    }
+}
+
+/// The values of a fix in decimal, in degrees, metres and metres a second, without trailing zeros.
+extension LineScratch {
+    /// Appends a latitude or longitude in degrees.
+    @inline(__always)
+    fileprivate mutating func append(degrees steps: Int32, _ step: PositionStep, numbers: NumberBytes) {
+        // Positions are scaled to the finest step, so that the divisor is constant; 180° is 1.8e9 of these, below 2^32.
+        let tenMillionths: UInt32 =
+            switch step {
+            case .e5: 100
+            case .e6: 10
+            case .e7: 1
+            }
+        appendMinus(if: steps < 0)
+        append(tenMillionths: steps.magnitude &* tenMillionths, numbers: numbers)
+    }
+
+    /// Appends an altitude in metres.
+    @inline(__always)
+    fileprivate mutating func append(altitude steps: Int32, _ step: AltitudeStep, numbers: NumberBytes) {
+        appendMinus(if: steps < 0)
+        switch step {
+        case .meter: append(steps.magnitude, numbers: numbers)
+        case .decimeter: append(tenths: steps.magnitude, numbers: numbers)
+        }
+    }
+
+    /// Appends a direction in degrees.
+    @inline(__always)
+    fileprivate mutating func append(_ angle: AngleCode, numbers: NumberBytes) {
+        append(numbers.text(below1000: UInt32(angle.steps) * 2))
+    }
 }

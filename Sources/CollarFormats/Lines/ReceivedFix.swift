@@ -33,4 +33,9 @@ extension ReceivedFix {
             deviceID: deviceID, logID: record.logID, receivedUnixMilliseconds: record.receivedUnixMilliseconds,
             fix: record.fix, signal: record.signal)
     }
+
+    /// The permanent identifier. The log id is cut to the 26 bits that it has on the wire.
+    var identifier: FixIdentifier {
+        FixIdentifier(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID, sequence: fix.sequence)
+    }
 }

@@ -47,6 +47,15 @@ package struct FixValues: Equatable, Sendable {
 }
 
 extension FixSource {
-    /// The name of each source in JSON.
-    package static let names: [(source: FixSource, name: String)] = [(.watchOS, "watchOS"), (.iOS, "iOS"), (.collar, "collar")]
+    /// All sources with their names.
+    package static let names: [(source: FixSource, name: String)] = [.watchOS, .iOS, .collar].map { ($0, "\($0.name)") }
+
+    /// The name in JSON and CSV.
+    var name: StaticString {
+        switch self {
+        case .watchOS: "watchOS"
+        case .iOS: "iOS"
+        case .collar: "collar"
+        }
+    }
 }

@@ -18,11 +18,11 @@ enum DecimalDigits {
         return tens | (twos &- tens &* 10) << 8
     }
 
-    /// The two digits of an integer below 100 as characters, with the first one in the lowest byte.
+    /// How many of the eight digits of an integer are zeros before its first digit; the integer 0 keeps one digit.
     @inline(__always)
-    static func two(of value: UInt32) -> UInt64 {
-        let tens = (value &* 103) >> 10
-        return UInt64(tens | (value &- tens &* 10) << 8 | 0x3030)
+    static func leadingZeros(in digits: UInt64) -> Int {
+        // The extra bit is in the byte of the last digit.
+        (digits | 1 << 56).trailingZeroBitCount &>> 3
     }
 }
 

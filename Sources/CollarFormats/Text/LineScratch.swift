@@ -1,11 +1,13 @@
-/// Scratch memory in which one line of a format is built; the whole line is then appended to a buffer.
+import CollarWire
+
+/// Scratch memory in which ``FixLineWriter`` builds a line; the whole line is then appended to a buffer.
 ///
 /// Each piece is stored as a whole word of 1, 8 or 32 bytes. Only the first bytes of the word belong to the line; the next
 /// piece overwrites the rest. So a piece costs one bounds check instead of one per byte. The capacity is constant: a
 /// line that does not fit would trap, but the longest line is known (``longestLine``). Texts of any length, such as names, are
 /// appended to the buffer, not to the scratch memory.
 struct LineScratch {
-    /// An upper bound of a line's length in bytes; tests compare it with the longest line of each format. The rest is room
+    /// An upper bound of a line's length in bytes; a test compares it with the longest line. The rest is room
     /// for the unused bytes of the last word.
     static let longestLine = 512 - 32
 
@@ -15,10 +17,6 @@ struct LineScratch {
 
     @inline(__always)
     mutating func removeAll() { count = 0 }
-
-    /// Removes so many bytes at the end.
-    @inline(__always)
-    mutating func removeLast(_ byteCount: Int) { count -= byteCount }
 
     @inline(__always)
     private mutating func store<Word: BitwiseCopyable>(_ word: Word, at offset: Int) {
@@ -54,9 +52,8 @@ struct LineScratch {
     @inline(__always)
     mutating func append(below100Million value: UInt32) {
         let digits = DecimalDigits.eight(of: value)
-        // The extra bit is in the byte of the last digit, so that the integer 0 keeps one digit.
-        let leadingZeroBits = (digits | 1 << 56).trailingZeroBitCount & ~7
-        append((digits | DecimalDigits.ascii) &>> UInt64(leadingZeroBits), byteCount: 8 &- leadingZeroBits &>> 3)
+        let leadingZeros = DecimalDigits.leadingZeros(in: digits)
+        append((digits | DecimalDigits.ascii) &>> UInt64(8 &* leadingZeros), byteCount: 8 &- leadingZeros)
     }
 
     /// Appends an integer without leading zeros.
@@ -97,16 +94,6 @@ struct LineScratch {
         append(digits | DecimalDigits.ascii, byteCount: 8 &- digits.leadingZeroBitCount &>> 3)
     }
 
-    /// Appends `magnitude` / 10^7 in decimal, with so many digits in the fraction, 1 … 7.
-    @inline(__always)
-    mutating func append(tenMillionths magnitude: UInt32, fractionDigits: Int, numbers: NumberBytes) {
-        let whole = magnitude / 10_000_000
-        append(numbers.text(below1000: whole))
-        let digits = DecimalDigits.eight(of: (magnitude &- whole &* 10_000_000) &* 10)
-        append(UInt64(UInt8(ascii: ".")), byteCount: 1)
-        append(digits | DecimalDigits.ascii, byteCount: fractionDigits)
-    }
-
     /// Appends `magnitude` / 10 in decimal.
     @inline(__always)
     mutating func append(tenths magnitude: UInt32, numbers: NumberBytes) {
@@ -114,13 +101,7 @@ struct LineScratch {
         append(whole, numbers: numbers)
         let tenth = magnitude &- whole &* 10
         guard tenth != 0 else { return }
-        append(fraction: tenth)
-    }
-
-    /// Appends a point and one digit.
-    @inline(__always)
-    mutating func append(fraction digit: UInt32) {
-        append(UInt64(UInt8(ascii: ".")) | UInt64(digit | 0x30) << 8, byteCount: 2)
+        append(UInt64(UInt8(ascii: ".")) | UInt64(tenth | 0x30) << 8, byteCount: 2)
     }
 
     /// Appends an integer below 10^8 without leading zeros; this is fastest for an integer below 1000.
@@ -145,23 +126,6 @@ struct LineScratch {
         append(HexadecimalDigits.eight(of: value), byteCount: 8)
     }
 
-    /// Appends one ASCII character.
-    @inline(__always)
-    mutating func append(character: UInt8) {
-        store(character, at: count)
-        count &+= 1
-    }
-
-    /// All bytes from an offset to the end of the line, combined by exclusive or.
-    @inline(__always)
-    mutating func parity(from offset: Int) -> UInt8 {
-        // The span is mutable for the same reason as in ``copy(to:)``.
-        let span = storage.mutableSpan
-        var parity: UInt8 = 0
-        for index in offset..<count { parity ^= span[index] }
-        return parity
-    }
-
     /// Appends the line to a buffer.
     @inline(__always)
     mutating func copy(to bytes: inout [UInt8]) {
@@ -171,4 +135,66 @@ struct LineScratch {
         // the line. The pointer does not leave the closure, and count is at most the capacity.
         unsafe span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0.prefix(count)) }
     }
+}
+
+/// A constant text of at most 32 bytes. It is kept in a 32-byte vector, so that a single store writes the whole text.
+struct InlineBytes {
+    let bytes: SIMD32<UInt8>
+    let count: Int
+
+    init(_ text: String) {
+        let utf8 = Array(text.utf8)
+        precondition(utf8.count <= 32, "a constant of a line has at most 32 bytes")
+        var bytes = SIMD32<UInt8>(repeating: 0)
+        for index in utf8.indices { bytes[index] = utf8[index] }
+        self.bytes = bytes
+        count = utf8.count
+    }
+}
+
+/// A text of at most eight bytes in one word.
+struct InlineWord {
+    /// The text's bytes, with the first one in the lowest byte of the word. Bytes above the first `count` have no meaning.
+    let bytes: UInt64
+    let count: Int
+
+    @inline(__always)
+    init(bytes: UInt64, count: Int) {
+        self.bytes = bytes
+        self.count = count
+    }
+
+    init(_ text: String) {
+        precondition(text.utf8.count <= 8, "a short word has at most 8 bytes")
+        bytes = text.utf8.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        count = text.utf8.count
+    }
+}
+
+/// The texts of numbers that lines often contain. They are made once, so that a text costs one load, not fifty instructions.
+struct NumberBytes {
+    /// For 0 … 999: up to three characters in the lower bytes, and their count in the highest byte.
+    private let small: [UInt32]
+    /// For each accuracy code.
+    private let accuracies: [InlineWord]
+
+    init() {
+        small = (0..<1000).map { number in
+            let text = InlineWord("\(number)")
+            return UInt32(truncatingIfNeeded: text.bytes) | UInt32(text.count) << 24
+        }
+        accuracies = (0...AccuracyCode.top).map { InlineWord(AccuracyCode(rawValue: $0)?.meters.text ?? "") }
+    }
+
+    /// The text of an integer below 1000.
+    @inline(__always)
+    func text(below1000 number: UInt32) -> InlineWord {
+        let entry = small[Int(number)]
+        // The byte that holds the count is copied to the line with the text; the line's next piece overwrites it.
+        return InlineWord(bytes: UInt64(entry), count: Int(entry >> 24))
+    }
+
+    /// The text of an accuracy in metres.
+    @inline(__always)
+    func text(of accuracy: AccuracyCode) -> InlineWord { accuracies[Int(accuracy.rawValue)] }
 }

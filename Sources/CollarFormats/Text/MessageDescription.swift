@@ -155,20 +155,11 @@ package enum MessageDescription {
     }
 
     /// An accuracy in metres for people: with one decimal place below 10 m, else without.
-    package static func meters(_ accuracy: AccuracyCode) -> String { meters(millimeters: accuracy.millimeters) }
-
-    /// A length in metres for people: with one decimal place below 10 m, else without.
-    static func meters(millimeters: UInt32) -> String {
-        let length = Int64(millimeters)
-        return length >= 10_000 ? "\((length + 500) / 1000)" : decimal((length + 50) / 100, 1)
-    }
+    package static func meters(_ accuracy: AccuracyCode) -> String { accuracy.shownMeters.text }
 
     /// An integer with a decimal point before its last `fractionDigits` digits.
     package static func decimal(_ value: Int64, _ fractionDigits: Int) -> String {
-        let digits = String(value, minimumDigits: fractionDigits + 1)
-        guard fractionDigits > 0 else { return digits }
-        let point = digits.index(digits.endIndex, offsetBy: -fractionDigits)
-        return digits[..<point] + "." + digits[point...]
+        FixedPoint(value, fractionDigits: fractionDigits).keepingZeros.text
     }
 
     /// A number in lower-case hexadecimal, padded with zeros to `digits` digits.

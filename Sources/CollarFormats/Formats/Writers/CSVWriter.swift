@@ -1,86 +1,39 @@
-import CollarWire
-
 /// Comma-separated values (RFC 4180, lines that end with a line feed): the values of a fix line. An unknown value is empty.
 struct CSVWriter: FormatWriter {
-    private static let header =
-        "id,ts_unix_ms,source,latitude_deg,longitude_deg,alt_m,h_accuracy_m,v_accuracy_m,speed_mps,course_deg,heading_deg,"
-        + "battery_pct,seq,collar,log,rx_unix_ms,rssi_dbm,snr_db,name\n"
+    var deployments: DeploymentTable
 
-    private struct LogTexts {
-        let identifierHead: InlineBytes
-        /// The collar and the log, each after a comma, and a comma.
-        let collarAndLog: InlineBytes
-        let isNamed: Bool
-        /// The name as a field; empty if it is unknown.
-        let name: [UInt8]
-
-        init(_ log: LogOfAnimal) {
-            identifierHead = log.identifierHead
-            collarAndLog = InlineBytes(",\(log.collar),\(log.logID),")
-            isNamed = log.animal != nil
-            var name: [UInt8] = []
-            if let animal = log.animal { name.append(csvField: animal.name) }
-            self.name = name
-        }
+    func begin(into bytes: inout [UInt8]) {
+        bytes.append("id,ts_unix_ms,source,latitude_deg,longitude_deg,alt_m,h_accuracy_m,v_accuracy_m,speed_mps,course_deg,heading_deg,")
+        bytes.append("battery_pct,seq,collar,log,rx_unix_ms,rssi_dbm,snr_db,name\n")
     }
 
-    private let sources = FixSourceTexts(prefix: ",", suffix: ",")
-    private let numbers = NumberBytes()
-    private var scratch = LineScratch()
-    private var logs: LogMemory<LogTexts>
-
-    init(_ deployments: DeploymentTable) { logs = LogMemory(deployments) { LogTexts($0) } }
-
-    mutating func begin(into bytes: inout [UInt8]) { bytes += CSVWriter.header.utf8 }
-
-    mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+    func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
-        logs.find(received)
-        scratch.removeAll()
-        scratch.append(logs.current.identifierHead)
-        scratch.append(hexadecimal: fix.sequence)
-        comma()
-        scratch.append(fix.unixMilliseconds)
-        scratch.append(sources[fix.source])
-        scratch.append(degrees: fix.latitudeSteps, fix.positionStep, numbers: numbers)
-        comma()
-        scratch.append(degrees: fix.longitudeSteps, fix.positionStep, numbers: numbers)
-        comma()
-        if let steps = fix.altitudeSteps { scratch.append(altitude: steps, fix.altitudeStep, numbers: numbers) }
-        comma()
-        if let accuracy = fix.horizontalAccuracy { scratch.append(numbers.text(of: accuracy)) }
-        comma()
-        if let accuracy = fix.verticalAccuracy { scratch.append(numbers.text(of: accuracy)) }
-        comma()
-        if let speed = fix.speedDecimetersPerSecond { scratch.append(tenths: speed, numbers: numbers) }
-        comma()
-        if let course = fix.course { scratch.append(course, numbers: numbers) }
-        comma()
-        if let heading = fix.heading { scratch.append(heading, numbers: numbers) }
-        comma()
-        if let battery = fix.batteryPercent { scratch.append(numbers.text(below1000: UInt32(battery))) }
-        comma()
-        scratch.append(Int64(fix.sequence))
-        scratch.append(logs.current.collarAndLog)
-        if let milliseconds = received.receivedUnixMilliseconds { scratch.append(milliseconds) }
-        comma()
-        if let signal = received.signal { scratch.append(Int64(signal.strengthDBm)) }
-        comma()
-        if let tenths = received.signal?.signalToNoiseTenthsDB {
-            scratch.append(signalToNoiseTenthsDB: Int(tenths), numbers: numbers)
+        let identifier = received.identifier
+        bytes.appendRow { row in
+            row.append(identifier)
+            row.append(",", fix.unixMilliseconds)
+            row.append(",")
+            row.append(fix.source.name)
+            row.append(",", fix.latitudeDegrees)
+            row.append(",", fix.longitudeDegrees)
+            row.append(",", fix.altitudeMeters, orUnknown: "")
+            row.append(",", fix.horizontalAccuracyMeters, orUnknown: "")
+            row.append(",", fix.verticalAccuracyMeters, orUnknown: "")
+            row.append(",", fix.speedMetersPerSecond, orUnknown: "")
+            row.append(",", fix.courseDegrees, orUnknown: "")
+            row.append(",", fix.headingDegrees, orUnknown: "")
+            row.append(",", fix.battery, orUnknown: "")
+            row.append(",", fix.sequence)
+            row.append(",")
+            row.append(collar: received.deviceID)
+            row.append(",", identifier.logID)
+            row.append(",", received.receptionUnixMilliseconds, orUnknown: "")
+            row.append(",", received.strengthDBm, orUnknown: "")
+            row.append(",", received.signalToNoiseDB, orUnknown: "")
+            row.append(",")
         }
-        comma()
-        if logs.current.isNamed {
-            scratch.copy(to: &bytes)
-            bytes += logs.current.name
-            scratch.removeAll()
-        }
-        scratch.append(character: UInt8(ascii: "\n"))
-        scratch.copy(to: &bytes)
+        if let animal = wearer(at: received) { bytes.append(csvField: animal.name) }
+        bytes.append("\n")
     }
-
-    mutating func setDeployments(_ deployments: DeploymentTable) { logs.setDeployments(deployments) }
-
-    @inline(__always)
-    private mutating func comma() { scratch.append(character: UInt8(ascii: ",")) }
 }

@@ -1,46 +1,51 @@
-import CollarWire
-
 /// A FeatureCollection of GeoJSON (RFC 7946): a point for each fix, with the values of a fix line as properties; what is unknown is
 /// null. The altitude is a property only, because altitudes of GeoJSON's positions are above the ellipsoid, not above the sea.
 struct GeoJSONWriter: FormatWriter {
-    private let geometry = InlineBytes("\",\"geometry\":{\"type\":\"Point\",")
-    private var members = FixMembers(FixLineKeys(featureHead: "{\"type\":\"Feature\",\"id\":\""))
-    private var logs: LogMemory<LogLineBytes>
+    var deployments: DeploymentTable
     /// Whether a feature precedes the next one.
     private var isContinued = false
 
-    init(_ deployments: DeploymentTable) { logs = LogMemory(deployments) { LogLineBytes($0) } }
+    init(deployments: DeploymentTable) { self.deployments = deployments }
 
     mutating func begin(into bytes: inout [UInt8]) {
-        bytes += "{\"type\":\"FeatureCollection\",\"features\":[".utf8
+        bytes.append(#"{"type":"FeatureCollection","features":["#)
         isContinued = false
     }
 
     mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
-        logs.find(received)
-        members.scratch.removeAll()
-        if isContinued { members.scratch.append(character: UInt8(ascii: ",")) }
+        let identifier = received.identifier
+        bytes.append(isContinued ? ",\n" : "\n")
         isContinued = true
-        members.scratch.append(character: UInt8(ascii: "\n"))
-        members.scratch.append(members.keys.head)
-        members.scratch.append(logs.current.identifierHead)
-        members.scratch.append(hexadecimal: fix.sequence)
-        members.scratch.append(geometry)
-        members.scratch.append(members.keys.longitude)
-        members.scratch.append(degrees: fix.longitudeSteps, fix.positionStep, numbers: members.numbers)
-        members.scratch.append(members.keys.latitude)
-        members.scratch.append(degrees: fix.latitudeSteps, fix.positionStep, numbers: members.numbers)
-        members.scratch.append(members.keys.time)
-        members.scratch.append(fix.unixMilliseconds)
-        members.scratch.append(members.keys.sources[fix.source])
-        members.appendValues(fix)
-        members.appendProvenance(received, collar: logs.current.collar, log: logs.current.log)
-        if logs.current.isNamed { members.append(name: logs.current.name, to: &bytes) }
-        members.finish(to: &bytes)
+        bytes.appendRow { row in
+            row.append(#"{"type":"Feature","id":""#)
+            row.append(identifier)
+            row.append(#"","geometry":{"type":"Point","coordinates":["#, fix.longitudeDegrees)
+            row.append(",", fix.latitudeDegrees)
+            row.append(#"]},"properties":{"ts_unix_ms":"#, fix.unixMilliseconds)
+            row.append(#","source":""#)
+            row.append(fix.source.name)
+            row.append(#"","alt_m":"#, fix.altitudeMeters, orUnknown: "null")
+            row.append(#","h_accuracy_m":"#, fix.horizontalAccuracyMeters, orUnknown: "null")
+            row.append(#","v_accuracy_m":"#, fix.verticalAccuracyMeters, orUnknown: "null")
+            row.append(#","speed_mps":"#, fix.speedMetersPerSecond, orUnknown: "null")
+            row.append(#","course_deg":"#, fix.courseDegrees, orUnknown: "null")
+            row.append(#","heading_deg":"#, fix.headingDegrees, orUnknown: "null")
+            row.append(#","battery_pct":"#, fix.battery, orUnknown: "null")
+            row.append(#","seq":"#, fix.sequence)
+            row.append(#","collar":""#)
+            row.append(collar: received.deviceID)
+            row.append(#"","log":"#, identifier.logID)
+            row.append(#","rx_unix_ms":"#, received.receptionUnixMilliseconds, orUnknown: "null")
+            row.append(#","rssi_dbm":"#, ifKnown: received.strengthDBm)
+            row.append(#","snr_db":"#, ifKnown: received.signalToNoiseDB)
+        }
+        if let animal = wearer(at: received) {
+            bytes.append(#","name":"#)
+            bytes.append(jsonString: animal.name)
+        }
+        bytes.append("}}")
     }
 
-    mutating func end(into bytes: inout [UInt8]) { bytes += "\n]}\n".utf8 }
-
-    mutating func setDeployments(_ deployments: DeploymentTable) { logs.setDeployments(deployments) }
+    func end(into bytes: inout [UInt8]) { bytes.append("\n]}\n") }
 }

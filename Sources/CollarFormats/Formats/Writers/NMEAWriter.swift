@@ -5,115 +5,88 @@ import CollarWire
 /// RMC, which has the date, comes last, because gpsbabel gives the point of a GGA the time of the RMC behind it.
 /// The year has two digits, so a fix outside 1980 to 2079 is left out. Sentences do not name the collar.
 struct NMEAWriter: FormatWriter {
-    private struct Keys {
-        let minimum = InlineBytes("$GPRMC,")
-        let valid = InlineBytes(",A,")
-        let fixData = InlineBytes("$GPGGA,")
-        let north = InlineBytes(",N,")
-        let south = InlineBytes(",S,")
-        let east = InlineBytes(",E,")
-        let west = InlineBytes(",W,")
-        /// Nothing about the magnetic variation; the receiver works autonomously.
-        let autonomous = InlineBytes(",,,A")
-        /// A fix, of an unknown number of satellites and an unknown dilution.
-        let quality = InlineBytes("1,,,")
-        /// The unit of the altitude, and nothing about the geoid.
-        let meters = InlineBytes(",M,,,,")
-        let noAltitude = InlineBytes(",,,,,")
-    }
-
     private static let years: ClosedRange<Int64> = 1980...2079
 
-    private let keys = Keys()
-    private let numbers = NumberBytes()
-    private var times = TimeTexts()
-    private var scratch = LineScratch()
+    var deployments: DeploymentTable
 
-    mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+    func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
-        _ = times.split(fix.unixMilliseconds)
-        guard NMEAWriter.years.contains(times.calendarDay.year) else { return }
-        scratch.removeAll()
-        scratch.append(keys.fixData)
-        times.append(timeOfDay: fix.unixMilliseconds, to: &scratch)
-        scratch.append(character: UInt8(ascii: ","))
-        appendPosition(fix)
-        scratch.append(keys.quality)
-        if let steps = fix.altitudeSteps {
-            scratch.append(altitude: steps, fix.altitudeStep, numbers: numbers)
-            scratch.append(keys.meters)
-        } else {
-            scratch.append(keys.noAltitude)
+        let time = UTCTime(unixMilliseconds: fix.unixMilliseconds)
+        guard NMEAWriter.years.contains(time.year) else { return }
+        bytes.appendRow { sentence in
+            sentence.append("$GPGGA,")
+            append(time, to: &sentence)
+            sentence.append(",")
+            append(positionOf: fix, to: &sentence)
+            // A fix, of an unknown number of satellites and an unknown dilution.
+            sentence.append("1,,,")
+            if let altitude = fix.altitudeMeters { sentence.append(altitude) }
+            // The unit of the altitude, and nothing about the geoid.
+            sentence.append(fix.altitudeSteps == nil ? ",,,,," : ",M,,,,")
+            end(&sentence)
         }
-        appendChecksum(ofSentenceAt: 0)
-        let second = scratch.count
-        scratch.append(keys.minimum)
-        times.append(timeOfDay: fix.unixMilliseconds, to: &scratch)
-        scratch.append(keys.valid)
-        appendPosition(fix)
-        if let speed = fix.speedDecimetersPerSecond { appendKnots(decimetersPerSecond: speed) }
-        scratch.append(character: UInt8(ascii: ","))
-        if let course = fix.course { scratch.append(course, numbers: numbers) }
-        scratch.append(character: UInt8(ascii: ","))
-        let date = times.calendarDay
-        scratch.append(
-            DecimalDigits.two(of: date.day) | DecimalDigits.two(of: date.month) << 16
-                | DecimalDigits.two(of: UInt32(date.year % 100)) << 32, byteCount: 6)
-        scratch.append(keys.autonomous)
-        appendChecksum(ofSentenceAt: second)
-        scratch.copy(to: &bytes)
+        bytes.appendRow { sentence in
+            sentence.append("$GPRMC,")
+            append(time, to: &sentence)
+            sentence.append(",A,")
+            append(positionOf: fix, to: &sentence)
+            if let speed = fix.speedDecimetersPerSecond {
+                // A knot is 1852 m an hour, so that a decimetre a second is 360/1852 knots.
+                sentence.append(FixedPoint((UInt64(speed) * 360_000 + 926) / 1852, fractionDigits: 3).keepingZeros)
+            }
+            sentence.append(",")
+            if let course = fix.courseDegrees { sentence.append(course) }
+            sentence.append(",")
+            sentence.append(time.day, digits: 2)
+            sentence.append(time.month, digits: 2)
+            sentence.append(UInt32(time.year % 100), digits: 2)
+            // Nothing about the magnetic variation; the receiver works autonomously.
+            sentence.append(",,,A")
+            end(&sentence)
+        }
     }
 
-    @inline(__always)
-    private mutating func appendPosition(_ fix: Fix) {
-        let scale = LineScratch.tenMillionths(in: fix.positionStep)
-        append(tenMillionths: fix.latitudeSteps.magnitude &* scale, degreeDigits: 2)
-        scratch.append(fix.latitudeSteps < 0 ? keys.south : keys.north)
-        append(tenMillionths: fix.longitudeSteps.magnitude &* scale, degreeDigits: 3)
-        scratch.append(fix.longitudeSteps < 0 ? keys.west : keys.east)
+    /// Appends the time of day as `011926.000`.
+    private func append(_ time: UTCTime, to sentence: inout OutputSpan<UInt8>) {
+        sentence.append(time.hour, digits: 2)
+        sentence.append(time.minute, digits: 2)
+        sentence.append(time.second, digits: 2)
+        sentence.append(".")
+        sentence.append(time.millisecond, digits: 3)
     }
 
-    /// Appends an angle as `ddmm.mmmmmm` or `dddmm.mmmmmm`. Six decimal places of a minute express every step exactly.
-    @inline(__always)
-    private mutating func append(tenMillionths angle: UInt32, degreeDigits: Int) {
-        let degrees = angle / 10_000_000
-        // 10^-7 degree is 6 × 10^-6 minute.
-        let millionths = (angle &- degrees &* 10_000_000) &* 6
-        let minutes = millionths / 1_000_000
-        if degreeDigits == 3 { scratch.append(character: degrees >= 100 ? UInt8(ascii: "1") : UInt8(ascii: "0")) }
-        let point = UInt64(UInt8(ascii: "."))
-        scratch.append(
-            DecimalDigits.two(of: degrees % 100) | DecimalDigits.two(of: minutes) << 16 | point << 32, byteCount: 5)
-        let fraction = DecimalDigits.eight(of: (millionths &- minutes &* 1_000_000) &* 100)
-        scratch.append(fraction | DecimalDigits.ascii, byteCount: 6)
+    private func append(positionOf fix: Fix, to sentence: inout OutputSpan<UInt8>) {
+        append(angle: fix.latitudeSteps, fix.positionStep, degreeDigits: 2, to: &sentence)
+        sentence.append(fix.latitudeSteps < 0 ? ",S," : ",N,")
+        append(angle: fix.longitudeSteps, fix.positionStep, degreeDigits: 3, to: &sentence)
+        sentence.append(fix.longitudeSteps < 0 ? ",W," : ",E,")
     }
 
-    /// Appends a speed in knots, with three decimal places.
-    @inline(__always)
-    private mutating func appendKnots(decimetersPerSecond speed: UInt32) {
-        // A knot is 1852 m an hour, so that a decimetre a second is 360/1852 knots.
-        let thousandths = UInt32((UInt64(speed) * 360_000 + 926) / 1852)
-        let whole = thousandths / 1000
-        scratch.append(whole, numbers: numbers)
-        let fraction = DecimalDigits.eight(of: (thousandths &- whole &* 1000) &* 100_000)
-        scratch.append(character: UInt8(ascii: "."))
-        scratch.append(fraction | DecimalDigits.ascii, byteCount: 3)
+    /// Appends an angle without its sign, as `ddmm.mmmmmm` or `dddmm.mmmmmm`. Six decimal places of a minute express every step
+    /// exactly.
+    private func append(angle steps: Int32, _ step: PositionStep, degreeDigits: Int, to sentence: inout OutputSpan<UInt8>) {
+        // A degree has 6 × 10^7 millionths of a minute.
+        let millionthsPerStep: UInt64 =
+            switch step {
+            case .e5: 600
+            case .e6: 60
+            case .e7: 6
+            }
+        let (minutes, millionths) = (UInt64(steps.magnitude) * millionthsPerStep).quotientAndRemainder(dividingBy: 1_000_000)
+        sentence.append(UInt32(minutes / 60), digits: degreeDigits)
+        sentence.append(UInt32(minutes % 60), digits: 2)
+        sentence.append(".")
+        sentence.append(UInt32(millionths), digits: 6)
     }
 
     /// Appends the checksum of a sentence, over everything between `$` and `*`, and the end of the line.
-    @inline(__always)
-    private mutating func appendChecksum(ofSentenceAt start: Int) {
-        let parity = scratch.parity(from: start + 1)
-        let end = UInt64(UInt8(ascii: "\r")) | UInt64(UInt8(ascii: "\n")) << 8
-        scratch.append(
-            UInt64(UInt8(ascii: "*")) | UInt64(NMEAWriter.hexadecimal(parity >> 4)) << 8
-                | UInt64(NMEAWriter.hexadecimal(parity & 15)) << 16 | end << 24, byteCount: 5)
+    private func end(_ sentence: inout OutputSpan<UInt8>) {
+        var parity: UInt8 = 0
+        for index in 1..<sentence.count { parity ^= sentence[index] }
+        sentence.append("*")
+        for digit in [parity >> 4, parity & 15] {
+            sentence.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10))
+        }
+        sentence.append("\r\n")
     }
-
-    @inline(__always)
-    private static func hexadecimal(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
-    }
-
-    mutating func setDeployments(_ deployments: DeploymentTable) {}
 }

@@ -6,83 +6,45 @@ import CollarWire
 /// `topic` is the MQTT topic `owntracks/USER/DEVICE`, by which the consumers tell devices apart, with the collar as the device. `tid`
 /// is what a map shows at the position: two characters.
 struct OwnTracksWriter: FormatWriter {
-    private struct Keys {
-        let latitude = InlineBytes("\",\"lat\":")
-        let longitude = InlineBytes(",\"lon\":")
-        let time = InlineBytes(",\"tst\":")
-        let horizontalAccuracy = InlineBytes(",\"acc\":")
-        let altitude = InlineBytes(",\"alt\":")
-        let verticalAccuracy = InlineBytes(",\"vac\":")
-        let speed = InlineBytes(",\"vel\":")
-        let course = InlineBytes(",\"cog\":")
-        let battery = InlineBytes(",\"batt\":")
-        let end = InlineBytes("}\n")
-    }
+    var deployments: DeploymentTable
 
-    private struct LogTexts {
-        /// The members that are the same for each fix, and the first digits of the id.
-        let head: [UInt8]
-
-        init(_ log: LogOfAnimal) {
-            let initials = log.animal.map { String($0.name.filter { $0.isLetter || $0.isNumber }.prefix(2)) } ?? ""
-            var head = Array("{\"_type\":\"location\",\"tid\":".utf8)
-            head.append(jsonString: initials.count == 2 ? initials : String(log.collar.suffix(2)))
-            head += ",\"topic\":\"owntracks/collar-link/\(log.collar)\",\"_id\":\"".utf8
-            self.head = head + log.identifierHeadText.utf8
-        }
-    }
-
-    private let keys = Keys()
-    private let numbers = NumberBytes()
-    private let accuracies = AccuracyTexts { "\(($0 + 999) / 1000)" }
-    private var scratch = LineScratch()
-    private var logs: LogMemory<LogTexts>
-
-    init(_ deployments: DeploymentTable) { logs = LogMemory(deployments) { LogTexts($0) } }
-
-    mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+    func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
-        logs.find(received)
-        bytes += logs.current.head
-        scratch.removeAll()
-        scratch.append(hexadecimal: fix.sequence)
-        scratch.append(keys.latitude)
-        scratch.append(degrees: fix.latitudeSteps, fix.positionStep, numbers: numbers)
-        scratch.append(keys.longitude)
-        scratch.append(degrees: fix.longitudeSteps, fix.positionStep, numbers: numbers)
-        scratch.append(keys.time)
-        // Rounded down, also before 1970.
-        scratch.append((fix.unixMilliseconds - (fix.unixMilliseconds < 0 ? 999 : 0)) / 1000)
-        if let accuracy = fix.horizontalAccuracy {
-            scratch.append(keys.horizontalAccuracy)
-            scratch.append(accuracies[accuracy])
-        }
-        if let steps = fix.altitudeSteps {
-            scratch.append(keys.altitude)
-            let meters = fix.altitudeStep == .meter ? steps.magnitude : (steps.magnitude + 5) / 10
-            scratch.appendMinus(if: steps < 0 && meters > 0)
-            scratch.append(meters, numbers: numbers)
-        }
-        if let accuracy = fix.verticalAccuracy {
-            scratch.append(keys.verticalAccuracy)
-            scratch.append(accuracies[accuracy])
-        }
-        if let speed = fix.speedDecimetersPerSecond {
-            scratch.append(keys.speed)
+        bytes.append(#"{"_type":"location","tid":"#)
+        append(initialsOf: wearer(at: received), deviceID: received.deviceID, to: &bytes)
+        bytes.appendRow { row in
+            row.append(#","topic":"owntracks/collar-link/"#)
+            row.append(collar: received.deviceID)
+            row.append(#"","_id":""#)
+            row.append(received.identifier)
+            row.append(#"","lat":"#, fix.latitudeDegrees)
+            row.append(#","lon":"#, fix.longitudeDegrees)
+            row.append(#","tst":"#, fix.unixMilliseconds.dividedDown(by: 1000).quotient)
+            row.append(#","acc":"#, ifKnown: fix.horizontalAccuracy.map(OwnTracksWriter.meters))
+            let altitude = fix.altitudeSteps.map { fix.altitudeStep == .meter ? $0 : ($0 + ($0 < 0 ? -5 : 5)) / 10 }
+            row.append(#","alt":"#, ifKnown: altitude.map { FixedPoint($0) })
+            row.append(#","vac":"#, ifKnown: fix.verticalAccuracy.map(OwnTracksWriter.meters))
             // A decimetre a second is 0.36 km/h.
-            scratch.append((speed * 36 + 50) / 100, numbers: numbers)
+            row.append(#","vel":"#, ifKnown: fix.speedDecimetersPerSecond.map { FixedPoint(($0 * 36 + 50) / 100) })
+            row.append(#","cog":"#, ifKnown: fix.courseDegrees)
+            row.append(#","batt":"#, ifKnown: fix.battery)
+            row.append("}\n")
         }
-        if let course = fix.course {
-            scratch.append(keys.course)
-            scratch.append(course, numbers: numbers)
-        }
-        if let battery = fix.batteryPercent {
-            scratch.append(keys.battery)
-            scratch.append(numbers.text(below1000: UInt32(battery)))
-        }
-        scratch.append(keys.end)
-        scratch.copy(to: &bytes)
     }
 
-    mutating func setDeployments(_ deployments: DeploymentTable) { logs.setDeployments(deployments) }
+    private static func meters(_ accuracy: AccuracyCode) -> FixedPoint { FixedPoint((accuracy.knownMillimeters + 999) / 1000) }
+
+    /// Appends the first two letters or digits of the name; the last two digits of the collar where the name has less or is unknown.
+    private func append(initialsOf animal: Animal?, deviceID: UInt64, to bytes: inout [UInt8]) {
+        let initials = animal.map { String($0.name.lazy.filter { $0.isLetter || $0.isNumber }.prefix(2)) } ?? ""
+        if initials.count == 2 {
+            bytes.append(jsonString: initials)
+        } else {
+            bytes.appendRow { row in
+                row.append("\"")
+                row.append(HexadecimalDigits.eight(of: UInt32(truncatingIfNeeded: deviceID)) >> 48, byteCount: 2)
+                row.append("\"")
+            }
+        }
+    }
 }

@@ -1,4 +1,3 @@
-
 import CollarJournal
 import CollarWire
 
@@ -7,36 +6,27 @@ struct TerminalWriter: FormatWriter {
     /// How many digits of the id of a collar without a name are shown. As `--collar`, they are enough.
     private static let idDigitCount = 8
 
-    private let zone: TimeZoneOffset?
-    private let width: Int
-    private var deployments: DeploymentTable
+    /// The time zone of the times; nil for UTC.
+    let zone: TimeZoneOffset?
+    /// The width of the terminal, in characters.
+    let width: Int
+    var deployments: DeploymentTable
 
-    /// - Parameters:
-    ///   - zone: the time zone of the times; nil for UTC.
-    ///   - width: the width of the terminal, in characters.
-    init(_ zone: TimeZoneOffset?, width: Int, _ deployments: DeploymentTable) {
-        self.zone = zone
-        self.width = width
-        self.deployments = deployments
-    }
-
-    mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+    func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
-        let digits = fix.positionStep.fractionDigits
-        let position = [fix.latitudeSteps, fix.longitudeSteps].map { MessageDescription.decimal(Int64($0), digits) }
         append(
             [
                 shortTimeText(unixMilliseconds: fix.unixMilliseconds, reference: received.receivedUnixMilliseconds, in: zone),
-                position.joined(separator: ", "),
-                "±" + (fix.horizontalAccuracy.map(MessageDescription.meters) ?? "?") + " m",
-                (fix.speedDecimetersPerSecond.map { MessageDescription.decimal(Int64($0), 1) } ?? "?") + " m/s",
-                "battery " + (fix.batteryPercent.map { "\($0)" } ?? "?") + " %",
+                "\(fix.latitudeDegrees.keepingZeros.text), \(fix.longitudeDegrees.keepingZeros.text)",
+                "±\(fix.horizontalAccuracy?.shownMeters.text ?? "?") m",
+                "\(fix.speedMetersPerSecond?.keepingZeros.text ?? "?") m/s",
+                "battery \(fix.battery?.text ?? "?") %",
                 wearer(of: received.deviceID, at: fix.unixMilliseconds),
                 "fix \(fix.sequence)",
             ], to: &bytes)
     }
 
-    mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
+    func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
         append(
             [
                 shortTimeText(unixMilliseconds: message.unixMilliseconds, reference: message.unixMilliseconds, in: zone),
@@ -45,15 +35,13 @@ struct TerminalWriter: FormatWriter {
             ], to: &bytes)
     }
 
-    mutating func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
+    func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
         append(
             [
                 shortTimeText(unixMilliseconds: change.unixMilliseconds, reference: change.unixMilliseconds, in: zone),
                 wearer(of: deviceID, at: change.unixMilliseconds), TextWriter.text(of: change),
             ], to: &bytes)
     }
-
-    mutating func setDeployments(_ deployments: DeploymentTable) { self.deployments = deployments }
 
     private func append(_ items: [String], to bytes: inout [UInt8]) {
         bytes += TextFlow.joined(items, hanging: 2, width: width).utf8
