@@ -25,7 +25,7 @@ from session_parts import A, Collar, codes_of  # noqa: E402
 from test_telemetry_lines import KNOWN, STATUS, UNKNOWN  # noqa: E402
 from wire import SerialDecoder, stuff  # noqa: E402
 
-MESSAGES = ROOT / "Sources/CollarReceiver/Messages/English"
+MESSAGES = sorted({*ROOT.glob("Sources/CollarReceiver/Messages/English/*.swift"), *ROOT.glob("Sources/**/*Messages.swift")})
 # English words that follow the name of the program in messages and are no commands.
 WORDS = {"that", "until", "with", "as", "where"}
 # Options of other programs.
@@ -41,7 +41,7 @@ class RemedyTest(EndToEndTest):
         return result.stdout if result.returncode == 0 else None
 
     def test_commands_and_options_exist(self):
-        text = "".join(path.read_text() for path in sorted(MESSAGES.glob("*.swift")))
+        text = "".join(path.read_text() for path in MESSAGES)
         text = re.sub(r'"\s*\n\s*\+ "', "", text)
         named = re.findall(r"collar-link ((?:[a-z]+ ?)+)", text)
         used = 0

@@ -139,6 +139,7 @@ public struct QuantizationError: Error, Equatable, Sendable, CustomStringConvert
     /// The values that can be carried, in the same unit.
     public let range: String
 
+    /// Creates an error.
     public init(field: String, value: String, range: String) {
         self.field = field
         self.value = value
