@@ -78,6 +78,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "CollarDoctor",
+            dependencies: [
+                "CheckedNumbers", "CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "RadioModems",
+                "CollarConfiguration", "CollarControl", "SerialDevices",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "CollarReceiver",
             dependencies: [
                 "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarFormats",
@@ -93,7 +100,7 @@ let package = Package(
             dependencies: [
                 "CBuildInformation", "CLinux", "LinuxSystem",
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarFormats",
-                "CollarConfiguration", "CollarControl", "CollarReaders", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
+                "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: strict),
         .target(
@@ -107,7 +114,7 @@ let package = Package(
             name: "collar-link-borders",
             dependencies: [
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
-                "CollarErrors", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders", "SerialDevices", "CollarReceiver", "CollarWorld",
+                "CollarErrors", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "SerialDevices", "CollarReceiver", "CollarWorld",
             ],
             path: "Tools/borders", swiftSettings: strict),
         .executableTarget(
@@ -138,11 +145,16 @@ let package = Package(
         tests(
             for: "CollarConfiguration",
             alsoUsing: ["CollarFormats", "CollarErrors", "CollarJournal", "CollarWire", "LinuxSystem", "RadioModems", "SerialDevices"]),
+        tests(
+            for: "CollarDoctor",
+            alsoUsing: [
+                "CollarWire", "CollarErrors", "LinuxSystem", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarJournal", "SerialDevices",
+            ]),
         tests(for: "CollarControl", alsoUsing: ["CollarWire", "CollarARQ", "CollarFormats", "CollarHost", "CollarJournal"]),
         tests(
             for: "CollarLink",
             alsoUsing: ["CollarWire", "CollarFormats", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"]),
-        tests(for: "SerialDevices", alsoUsing: ["LinuxSystem"]),
+        tests(for: "SerialDevices", alsoUsing: ["LinuxSystem", "CollarDoctor"]),
         tests(
             for: "CollarReceiver",
             alsoUsing: [

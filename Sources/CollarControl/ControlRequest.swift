@@ -1,6 +1,7 @@
 import CheckedNumbers
 import CollarARQ
 import CollarFormats
+import CollarJournal
 import CollarWire
 
 /// A request that a program sends to the control socket: one line of JSON, at most ``byteLimit`` bytes with its line

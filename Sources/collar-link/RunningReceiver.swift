@@ -1,4 +1,5 @@
 import CollarControl
+import CollarDoctor
 import CollarReceiver
 import LinuxSystem
 import SerialDevices

@@ -55,6 +55,15 @@ struct LineFormatTests {
         #expect(document(.json, [unknownFix()], worn(by: "Zoë")).hasSuffix(#","log":7,"rx_unix_ms":null}"# + "\n"))
     }
 
+    @Test("OwnTracks has the initials of each animal, or the end of the collar's id")
+    func initials() {
+        let names = [(0xA1, "Zoë"), (0xA2, "-9 é"), (0xA3, "Ω!")] as [(UInt64, String)]
+        let table = DeploymentTable(names.map { Deployment(animal: Animal(name: $0.1), deviceID: $0.0) })
+        let lines = document(.owntracks, [0xA1, 0xA2, 0xA1, 0xA3, 0xA4].map { fix(1, device: $0) }, table).split(separator: "\n")
+        let expected = ["Zo", "9é", "Zo", "a3", "a4"].map { #"{"_type":"location","tid":"\#($0)","topic""# }
+        #expect(zip(lines, expected).map { $0.hasPrefix($1) } == [true, true, true, true, true])
+    }
+
     @Test("The clocks of a zone are changed at the right instant")
     func zones() {
         // Central European time at the end of October 2017.

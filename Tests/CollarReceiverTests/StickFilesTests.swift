@@ -1,3 +1,4 @@
+import CollarConfiguration
 import CollarJournal
 import FoundationEssentials
 import Glibc

@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarHost
+import CollarJournal
 import CollarWire
 
 extension World {

@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import CollarDoctor
 @testable import SerialDevices
 
 /// The facts of a machine: of this one, and of recorded ones.

@@ -1,6 +1,7 @@
 import CheckedNumbers
 import CollarARQ
 import CollarControl
+import CollarDoctor
 import CollarFormats
 import CollarHost
 import CollarJournal

@@ -1,3 +1,4 @@
+import CollarDoctor
 import CollarReceiver
 import Glibc
 import SerialDevices

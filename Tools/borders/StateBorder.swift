@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarConfiguration
 import CollarControl
 import CollarFormats
 import CollarJournal

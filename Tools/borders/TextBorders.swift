@@ -1,5 +1,6 @@
 import CollarConfiguration
 import CollarControl
+import CollarDoctor
 import CollarFormats
 import CollarJournal
 import CollarReceiver

@@ -47,43 +47,34 @@ struct LogMemory: Sendable {
     private static let rememberedLogs = 64
 
     private let deployments: DeploymentTable
-    private var keys: [Key] = []
-    /// The texts of each key. They stand apart, so that a test of a key copies none of them.
-    private var texts: [LogTexts] = []
-    private var last = 0
+    private var known: [(key: Key, texts: LogTexts)] = []
+    /// The key of ``current``; at first one that holds no fix.
+    private var key = Key(deviceID: 0, logID: 0, firstUnixMilliseconds: .max, lastUnixMilliseconds: .min)
+    /// The texts of the log that the last call of ``find(_:)`` looked for.
+    private(set) var current = LogTexts(FixIdentifier(deviceID: 0, logID: 0, sequence: 0), nil)
 
     init(_ deployments: DeploymentTable) { self.deployments = deployments }
-
-    /// The texts of the log that the last call of ``find(_:)`` looked for.
-    var current: LogTexts {
-        @inline(__always) get { texts[last] }
-    }
 
     /// Looks for the log of a fix. The log of the last fix is tested first.
     @inline(__always)
     mutating func find(_ received: ReceivedFix) {
-        if last < keys.count, keys[last].holds(received) { return }
-        search(received)
+        if !key.holds(received) { search(received) }
     }
 
     /// Not inlined, because a change from one collar to another is rare.
     @inline(never)
     private mutating func search(_ received: ReceivedFix) {
-        if let known = keys.firstIndex(where: { $0.holds(received) }) {
-            last = known
+        if let found = known.first(where: { $0.key.holds(received) }) {
+            (key, current) = found
             return
         }
         // No user has so many collars, but anyone can send frames, and forged ids must not fill the memory.
-        if keys.count == LogMemory.rememberedLogs {
-            keys.removeAll(keepingCapacity: true)
-            texts.removeAll(keepingCapacity: true)
-        }
+        if known.count == LogMemory.rememberedLogs { known.removeAll(keepingCapacity: true) }
         let (animal, times) = deployments.period(of: received.deviceID, around: received.fix.unixMilliseconds)
-        keys.append(
-            Key(
-                deviceID: received.deviceID, logID: received.logID, firstUnixMilliseconds: times.lowerBound,
-                lastUnixMilliseconds: times.upperBound))
-        texts.append(LogTexts(received.identifier, animal))
-        last = keys.count - 1
+        key = Key(
+            deviceID: received.deviceID, logID: received.logID, firstUnixMilliseconds: times.lowerBound,
+            lastUnixMilliseconds: times.upperBound)
+        current = LogTexts(received.identifier, animal)
+        known.append((key, current))
     }
 }

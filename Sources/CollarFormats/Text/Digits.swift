@@ -18,11 +18,11 @@ enum DecimalDigits {
         return tens | (twos &- tens &* 10) << 8
     }
 
-    /// How many of the eight digits of an integer are zeros before its first digit; the integer 0 keeps one digit.
+    /// The bits of the zeros before the first of eight digits; the integer 0 keeps one digit.
     @inline(__always)
-    static func leadingZeros(in digits: UInt64) -> Int {
+    static func leadingZeroBits(in digits: UInt64) -> Int {
         // The extra bit is in the byte of the last digit.
-        (digits | 1 << 56).trailingZeroBitCount &>> 3
+        (digits | 1 << 56).trailingZeroBitCount & ~7
     }
 }
 

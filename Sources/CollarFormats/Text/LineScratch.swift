@@ -52,8 +52,8 @@ struct LineScratch {
     @inline(__always)
     mutating func append(below100Million value: UInt32) {
         let digits = DecimalDigits.eight(of: value)
-        let leadingZeros = DecimalDigits.leadingZeros(in: digits)
-        append((digits | DecimalDigits.ascii) &>> UInt64(8 &* leadingZeros), byteCount: 8 &- leadingZeros)
+        let leadingZeroBits = DecimalDigits.leadingZeroBits(in: digits)
+        append((digits | DecimalDigits.ascii) &>> UInt64(leadingZeroBits), byteCount: 8 &- leadingZeroBits &>> 3)
     }
 
     /// Appends an integer without leading zeros.

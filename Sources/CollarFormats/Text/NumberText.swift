@@ -171,7 +171,7 @@ extension OutputSpan<UInt8> {
     @inline(__always)
     private mutating func append(below100Million integer: UInt32) {
         let digits = DecimalDigits.eight(of: integer)
-        let leadingZeros = DecimalDigits.leadingZeros(in: digits)
-        append((digits | DecimalDigits.ascii) &>> UInt64(8 &* leadingZeros), byteCount: 8 &- leadingZeros)
+        let leadingZeroBits = DecimalDigits.leadingZeroBits(in: digits)
+        append((digits | DecimalDigits.ascii) &>> UInt64(leadingZeroBits), byteCount: 8 &- leadingZeroBits &>> 3)
     }
 }

@@ -126,7 +126,7 @@ final class RadioPort {
             case .gone: .gone
             }
         // The program that asks may have another working directory.
-        let port = networkAddress == nil ? RunningMachine.absolutePath(path) : path
+        let port = networkAddress == nil ? (SystemFiles.absolutePath(path) ?? path) : path
         return RadioFigures(port: port, state: word, dialect: connection == nil ? nil : modem?.dialect?.rawValue)
     }
 

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarConfiguration
 import CollarHost
 import CollarJournal
 import LinuxSystem

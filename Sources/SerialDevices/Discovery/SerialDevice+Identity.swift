@@ -24,3 +24,12 @@ extension SerialDevice {
     /// The serial number, unless its maker gives it to every adapter.
     private var ownSerial: String? { serialShort.flatMap { MarkingRule.isPlaceholder($0) ? nil : $0 } }
 }
+
+extension SerialDevice {
+    /// A name of the device that stays the same while it is plugged out and in: its USB numbers and serial number, or the socket
+    /// in which it is; nil if it has neither.
+    package var stickName: String? {
+        guard let vendorID, let modelID, let serialShort else { return idPath.map { "socket \($0)" } }
+        return (["usb", vendorID, modelID, serialShort] + [interfaceNumber].compactMap { $0 }).joined(separator: " ")
+    }
+}

@@ -40,7 +40,7 @@ package struct SerialDevice: Equatable, Sendable {
     /// - Parameters:
     ///   - usbAttribute: reads an attribute of the USB device; used only where udevd has left no properties.
     ///   - parentDriver: the driver of the port's parent device.
-    init(
+    package init(
         node: String, sysPath: String, property: (String) -> String?, usbAttribute: (String) -> String?,
         parentDriver: () -> String?
     ) {
@@ -69,7 +69,7 @@ package struct SerialDevice: Equatable, Sendable {
     package var hasCollarFirmware: Bool { model?.hasPrefix(SerialDevice.collarProductPrefix) ?? false }
 
     /// The start of a base radio's product string; the same as in `70-collar-link.rules`.
-    static let collarProductPrefix = "CollarLink"
+    package static let collarProductPrefix = "CollarLink"
 }
 
 extension SerialDevice {

@@ -4,21 +4,24 @@ import Glibc
 import LinuxSystem
 
 /// What this process can see of udevd.
-enum Udevd {
+package enum Udevd {
     /// The directory in which udevd keeps what it knows, one file for each device.
-    static let databaseDirectory = "/run/udev/data"
+    package static let databaseDirectory = "/run/udev/data"
+
+    /// The sockets of the process's network namespace by which programs hear the kernel.
+    package static let netlinkSockets = "/proc/net/netlink"
 
     /// Whether udevd runs on this machine, and this process can see its files.
-    static var isVisible: Bool { unsafe access("/run/udev/control", F_OK) == 0 }
+    package static var isVisible: Bool { unsafe access("/run/udev/control", F_OK) == 0 }
 
     /// Whether udevd runs in the network namespace of this process. Its events reach no other namespace.
-    static var sendsEventsHere: Bool {
-        guard let sockets = SystemFiles.lines(of: MachineFiles.netlinkSockets) else { return true }
+    package static var sendsEventsHere: Bool {
+        guard let sockets = SystemFiles.lines(of: netlinkSockets) else { return true }
         return sockets.contains(where: hearsKernel)
     }
 
     /// Whether a line of /proc/net/netlink describes a socket that hears the kernel's events of devices, as udevd's does.
-    static func hearsKernel(_ line: String) -> Bool {
+    package static func hearsKernel(_ line: String) -> Bool {
         // The columns are an address, the protocol, the port, and the groups in hexadecimal.
         let columns = line.split(separator: " ")
         guard columns.count > 3, columns[1] == "15", let groups = UInt32(hexadecimal: columns[3]) else { return false }
@@ -28,7 +31,7 @@ enum Udevd {
     /// Whether udevd is still to set the permissions of a device: it has not examined the device, only an earlier one with the same
     /// number, or it still handles events.
     /// - Parameter device: the number of a device node.
-    static func isBusy(with number: UInt) -> Bool {
+    package static func isBusy(with number: UInt) -> Bool {
         guard isVisible else { return false }
         // udevd keeps this file while events wait or are handled.
         if unsafe access("/run/udev/queue", F_OK) == 0 { return true }

@@ -19,7 +19,7 @@ package struct USBAdapter: Equatable, Sendable {
     }
 
     /// - Parameter contents: the first line of the file at a path; nil if it cannot be read.
-    init?(_ port: SerialDevice, contents: (String) -> String?) {
+    package init?(_ port: SerialDevice, contents: (String) -> String?) {
         var path = port.sysPath[...]
         // The device is the nearest directory above the port that has the files of a USB device.
         while let slash = path.lastIndex(of: "/") {

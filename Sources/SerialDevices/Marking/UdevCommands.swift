@@ -23,3 +23,11 @@ extension RootPrefix {
     /// The commands after which udev knows a new rule, and applies it to what is plugged in.
     package var udevReload: ShellCommand { .udevReload(asRoot: !isNeeded) }
 }
+
+/// How the project's udev rule is installed.
+package enum RuleInstallation {
+    /// The command, in the directory of the sources.
+    package static func command(sudo: RootPrefix = RootPrefix(isNeeded: true), target: String = "/etc/udev/rules.d/") -> ShellCommand {
+        sudo("cp", "hardware/udev/70-collar-link.rules", target).then(sudo.udevReload)
+    }
+}

@@ -5,7 +5,7 @@ import LinuxSystem
 extension PermissionFacts {
     /// Gathers the facts about an `open` of the path that failed with EACCES or EPERM. If user names come from a directory
     /// service, this may query that service over the network.
-    init(opening path: String, errno cause: Int32) {
+    package init(opening path: String, errno cause: Int32) {
         errno = cause
         accessIsGranted = unsafe faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0
         var status = stat()

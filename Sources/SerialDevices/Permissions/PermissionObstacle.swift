@@ -23,36 +23,57 @@ package enum PermissionObstacle: Equatable, Sendable {
 }
 
 /// The facts from which the reason for a refused open is found.
-struct PermissionFacts {
+package struct PermissionFacts {
     /// The error of `open`.
-    var errno: Int32
+    package var errno: Int32
     /// Whether `access` grants reading and writing.
-    var accessIsGranted: Bool
+    package var accessIsGranted: Bool
     /// The node; nil if `stat` fails, because the user is not allowed to enter a directory on the path.
-    var node: Node?
+    package var node: Node?
     /// The name of the effective user of this process.
-    var user: String
+    package var user: String
     /// The group ids that this process has.
-    var processGroups: [UInt32]
+    package var processGroups: [UInt32]
     /// The group ids that a new session of the user would have.
-    var databaseGroups: [UInt32]
+    package var databaseGroups: [UInt32]
     /// Whether udevd has not finished with the device.
-    var udevdIsBusy = false
+    package var udevdIsBusy = false
     /// The id that the kernel shows for a group that has no id in this user namespace.
-    var unmappedGroup: UInt32
+    package var unmappedGroup: UInt32
 
     /// Owner and permissions of a node.
-    struct Node {
-        var mode: UInt32
-        var owner: String
-        var group: UInt32
-        var groupName: String
+    package struct Node {
+        package var mode: UInt32
+        package var owner: String
+        package var group: UInt32
+        package var groupName: String
+
+        package init(mode: UInt32, owner: String, group: UInt32, groupName: String) {
+            self.mode = mode
+            self.owner = owner
+            self.group = group
+            self.groupName = groupName
+        }
+    }
+
+    package init(
+        errno: Int32, accessIsGranted: Bool, node: Node? = nil, user: String, processGroups: [UInt32], databaseGroups: [UInt32],
+        udevdIsBusy: Bool = false, unmappedGroup: UInt32
+    ) {
+        self.errno = errno
+        self.accessIsGranted = accessIsGranted
+        self.node = node
+        self.user = user
+        self.processGroups = processGroups
+        self.databaseGroups = databaseGroups
+        self.udevdIsBusy = udevdIsBusy
+        self.unmappedGroup = unmappedGroup
     }
 }
 
 extension PermissionObstacle {
     /// Finds the reason for a refused open from the facts alone.
-    init(_ facts: PermissionFacts) {
+    package init(_ facts: PermissionFacts) {
         if facts.errno != EPERM, facts.udevdIsBusy {
             self = .notSetYet
             return

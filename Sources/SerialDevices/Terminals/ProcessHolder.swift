@@ -9,12 +9,17 @@ package struct ProcessHolder: Equatable, Sendable {
     /// The short name of the process (at most 15 bytes), such as `ModemManager`.
     package let name: String
 
+    package init(processID: Int32, name: String) {
+        self.processID = processID
+        self.name = name
+    }
+
     /// A process that has the node at the path open: another process if one is visible, else this process. Nil if no such
     /// process is visible. Only root can see the descriptors of other users' processes, so the node may be open nevertheless.
     ///
     /// Complexity: one readlink for each open descriptor of the machine.
     /// - Parameter descriptor: the caller's own descriptor of the node, which does not count; −1 for none.
-    static func holder(of path: String, except descriptor: Int32 = -1) -> ProcessHolder? {
+    package static func holder(of path: String, except descriptor: Int32 = -1) -> ProcessHolder? {
         guard let node = Node(path, descriptor) else { return nil }
         let ownProcess = getpid()
         var own: ProcessHolder?
@@ -33,7 +38,7 @@ package struct ProcessHolder: Equatable, Sendable {
     /// visible. A process that also has the other end of a pseudo-terminal open does not count, because it is the radio.
     ///
     /// Complexity: one readlink for each open descriptor of the machine.
-    static func reader(besides descriptor: Int32) -> ProcessHolder? {
+    package static func reader(besides descriptor: Int32) -> ProcessHolder? {
         guard let node = Node("", descriptor) else { return nil }
         let ownProcess = getpid()
         for process in processes() where process != ownProcess {
@@ -47,19 +52,19 @@ package struct ProcessHolder: Equatable, Sendable {
     /// A descriptor of a process.
     private struct OpenFile {
         /// Its link in /proc.
-        let path: String
+        package let path: String
         /// The target of the link.
-        let target: String
+        package let target: String
     }
 
     /// The node of a terminal.
     private struct Node {
         /// The path that /proc shows for its descriptors.
-        let path: String
+        package let path: String
         private let identity: FileIdentity
 
         /// - Parameter descriptor: a descriptor of the node; −1 to use the path instead.
-        init?(_ path: String, _ descriptor: Int32) {
+        package init?(_ path: String, _ descriptor: Int32) {
             let link = "/proc/self/fd/\(descriptor)"
             let shown =
                 descriptor >= 0
@@ -70,7 +75,7 @@ package struct ProcessHolder: Equatable, Sendable {
         }
 
         /// Whether a descriptor is one of this node. Terminals of containers have the same names, in file systems of their own.
-        func isOpen(as file: OpenFile) -> Bool { file.target == path && FileIdentity(path: file.path) == identity }
+        package func isOpen(as file: OpenFile) -> Bool { file.target == path && FileIdentity(path: file.path) == identity }
     }
 
     /// Whether a process that has these files open has the other end of a pseudo-terminal: it is the radio, and no rival.

@@ -7,8 +7,12 @@ import CollarWire
 /// is what a map shows at the position: two characters.
 struct OwnTracksWriter: FormatWriter {
     var deployments: DeploymentTable
+    /// The name of the last animal, and its initials as a string of JSON; the letters of Unicode take long to recognize.
+    private var last: (name: String, initials: [UInt8])?
 
-    func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+    init(deployments: DeploymentTable) { self.deployments = deployments }
+
+    mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
         bytes.append(#"{"_type":"location","tid":"#)
         append(initialsOf: wearer(at: received), deviceID: received.deviceID, to: &bytes)
@@ -35,10 +39,10 @@ struct OwnTracksWriter: FormatWriter {
     private static func meters(_ accuracy: AccuracyCode) -> FixedPoint { FixedPoint((accuracy.knownMillimeters + 999) / 1000) }
 
     /// Appends the first two letters or digits of the name; the last two digits of the collar where the name has less or is unknown.
-    private func append(initialsOf animal: Animal?, deviceID: UInt64, to bytes: inout [UInt8]) {
-        let initials = animal.map { String($0.name.lazy.filter { $0.isLetter || $0.isNumber }.prefix(2)) } ?? ""
-        if initials.count == 2 {
-            bytes.append(jsonString: initials)
+    private mutating func append(initialsOf animal: Animal?, deviceID: UInt64, to bytes: inout [UInt8]) {
+        if let name = animal?.name, last?.name != name { last = (name, OwnTracksWriter.initials(of: name)) }
+        if animal != nil, let initials = last?.initials, !initials.isEmpty {
+            bytes += initials
         } else {
             bytes.appendRow { row in
                 row.append("\"")
@@ -46,5 +50,13 @@ struct OwnTracksWriter: FormatWriter {
                 row.append("\"")
             }
         }
+    }
+
+    /// Empty where the name has less than two letters or digits.
+    private static func initials(of name: String) -> [UInt8] {
+        let initials = String(name.filter { $0.isLetter || $0.isNumber }.prefix(2))
+        var bytes: [UInt8] = []
+        if initials.count == 2 { bytes.append(jsonString: initials) }
+        return bytes
     }
 }

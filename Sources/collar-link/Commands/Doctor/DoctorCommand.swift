@@ -1,5 +1,7 @@
 import CollarConfiguration
+import CollarDoctor
 import CollarErrors
+import CollarFormats
 import CollarReceiver
 import LinuxSystem
 import SerialDevices
@@ -116,12 +118,12 @@ enum DoctorCommand {
     ///   - ports: the ports that the user names; empty for those that are marked.
     ///   - options: the options of radios, each as `NAME VALUE`.
     static func machine(stateDirectory: String, ports: [String], options: [String] = []) -> RunningMachine {
-        let stateDirectory = RunningMachine.absolutePath(stateDirectory)
+        let stateDirectory = (SystemFiles.absolutePath(stateDirectory) ?? stateDirectory)
         var known: [MachineFact: String] = [
             .version: VersionCommand.version, .stateDirectory: stateDirectory,
             .configurationFiles: ConfigurationFiles.paths(of: "config").joined(separator: "\n"),
             .namedPorts: ports.map { port in
-                port == "auto" || port.hasPrefix(NetworkAddress.scheme) ? port : RunningMachine.absolutePath(port)
+                port == "auto" || port.hasPrefix(NetworkAddress.scheme) ? port : (SystemFiles.absolutePath(port) ?? port)
             }.joined(separator: "\n"),
             .radioOptions: options.joined(separator: "\n"),
         ]

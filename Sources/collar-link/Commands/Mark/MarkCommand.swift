@@ -1,4 +1,5 @@
 import CollarErrors
+import CollarFormats
 import CollarReceiver
 import Glibc
 import LinuxSystem

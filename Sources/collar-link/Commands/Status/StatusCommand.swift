@@ -1,5 +1,6 @@
-import CollarFormats
+import CollarDoctor
 import CollarErrors
+import CollarFormats
 import CollarJournal
 import CollarReceiver
 import LinuxSystem

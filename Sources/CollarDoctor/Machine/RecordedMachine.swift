@@ -1,0 +1,141 @@
+import CheckedNumbers
+import LinuxSystem
+import SerialDevices
+
+/// A machine that was recorded in a directory.
+///
+/// The directory holds files with the paths that they have on the machine, and a file `facts` with a line `KEY = VALUE` for each
+/// fact that is in no file. Besides the keys of ``MachineFact`` there are `link PATH = TARGET`, `refused PATH =` (a file that cannot
+/// be read), `entry PATH =` (a name in a directory), `absent PATH =`, and `base = NAME`: the machine is like the one that is
+/// recorded beside it as NAME, except for what this one says; `absent` removes a path of the base, with all below it.
+package final class RecordedMachine: MachineFacts {
+    /// Why a directory is no recorded machine.
+    package enum LoadError: Error, Equatable, Sendable {
+        /// The file cannot be read.
+        case unreadable(path: String)
+        /// A line is not `KEY = VALUE`. Lines count from 1.
+        case wrongLine(path: String, line: Int)
+        /// The fact of a line cannot have this value. Lines count from 1.
+        case wrongValue(path: String, line: Int)
+        /// The machine is its own base, directly or through others.
+        case endless(path: String)
+    }
+
+    /// One directory.
+    private struct Layer {
+        package let directory: String
+        package var facts: [String: String] = [:]
+
+        package func says(_ key: String) -> Bool { facts[key] != nil }
+
+        /// Whether the path, or a directory above it, is absent.
+        package func hides(_ path: String) -> Bool {
+            if facts.isEmpty { return false }
+            var place = path[...]
+            while !place.isEmpty {
+                if says("absent \(place)") { return true }
+                guard let slash = place.lastIndex(of: "/") else { return false }
+                place = place[..<slash]
+            }
+            return false
+        }
+    }
+
+    /// The directory itself, then its bases.
+    private let layers: [Layer]
+
+    /// Loads a recorded machine.
+    package init(directory: String) throws(LoadError) {
+        let parts = (SystemFiles.absolutePath(directory) ?? directory).split(separator: "/")
+        let folder = parts.dropLast().map { "/\($0)" }.joined()
+        var layers: [Layer] = []
+        var next = parts.last.map(String.init)
+        while let name = next {
+            let place = "\(folder)/\(name)"
+            guard !layers.contains(where: { $0.directory == place }) else { throw .endless(path: place) }
+            layers.append(Layer(directory: place, facts: try RecordedMachine.facts(at: "\(place)/facts")))
+            next = layers.last?.facts["base"]
+        }
+        self.layers = layers
+    }
+
+    private static func facts(at path: String) throws(LoadError) -> [String: String] {
+        guard case .bytes(let bytes) = RunningMachine.read(path) else { throw .unreadable(path: path) }
+        var facts: [String: String] = [:]
+        for (index, line) in String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        where !line.isEmpty && !line.hasPrefix("#") {
+            guard let fact = FactLine(line) else { throw .wrongLine(path: path, line: index + 1) }
+            guard fact.hasPossibleValue else { throw .wrongValue(path: path, line: index + 1) }
+            facts[fact.key] = fact.value
+        }
+        return facts
+    }
+
+    package func content(of path: String) -> FileContent {
+        for layer in layers {
+            if layer.says("refused \(path)") { return .refused }
+            let content = RunningMachine.read(layer.directory + path)
+            if content != .absent { return content }
+            if layer.hides(path) { return .absent }
+        }
+        return .absent
+    }
+
+    package func names(in directory: String) -> [String] {
+        var names: Set<String> = []
+        let start = directory == "/" ? "/" : directory + "/"
+        for layer in layers.reversed() {
+            if layer.hides(directory) { names = [] }
+            names = names.filter { !layer.hides(start + $0) }
+            names.formUnion(SystemFiles.entries(of: layer.directory + directory))
+            for key in layer.facts.keys {
+                guard let space = key.firstIndex(of: " "), ["link", "entry"].contains(key[..<space]) else { continue }
+                let path = key[key.index(after: space)...]
+                if path.hasPrefix(start) { names.insert(String(path.dropFirst(start.count).prefix { $0 != "/" })) }
+            }
+        }
+        return names.sorted()
+    }
+
+    package func linkTarget(of path: String) -> String? { value(of: "link \(path)", at: path) }
+
+    package func text(of fact: MachineFact) -> String? {
+        switch fact {
+        case .status(let path), .access(let path), .holder(let path): value(of: fact.key, at: path)
+        case .space(let path): space(at: path)
+        default: value(of: fact.key, at: nil)
+        }
+    }
+
+    private func value(of key: String, at path: String?) -> String? {
+        for layer in layers {
+            if let value = layer.facts[key] { return value }
+            if let path, layer.hides(path) { return nil }
+        }
+        return nil
+    }
+
+    /// The room at a path; if none is recorded, that of the nearest directory above it.
+    private func space(at path: String) -> String? {
+        var place = path[...]
+        while true {
+            if let value = value(of: MachineFact.space(place.isEmpty ? "/" : String(place)).key, at: nil) { return value }
+            guard let slash = place.lastIndex(of: "/") else { return nil }
+            place = place[..<slash]
+        }
+    }
+}
+
+extension FactLine {
+    /// Whether the value is one that a fact with this key can have. A value that is empty means that the machine did not say.
+    fileprivate var hasPossibleValue: Bool {
+        guard !value.isEmpty else { return true }
+        return switch key.prefix(while: { $0 != " " }) {
+        case "time": Int64(value, in: .unixMilliseconds) != nil
+        case "status": FileStatus(value) != nil
+        case "space": DiskSpace(value) != nil
+        case "holder": ProcessHolder(fact: value) != nil
+        default: true
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import CollarFormats
+import CollarWire
+
+extension Overview {
+    /// A line of text, without a line feed.
+    package struct TextLine: Equatable, Sendable {
+        /// The meaning of a line, which decides its colour. The words say it, too.
+        package enum Tone: Sendable { case heading, good, warning, error }
+
+        /// The text.
+        package let text: String
+        /// Its meaning; nil for ordinary text.
+        package let tone: Tone?
+    }
+
+    /// The overview for a person.
+    /// - Parameters:
+    ///   - width: the width of the terminal, in characters. No line is wider, except where a single item is.
+    ///   - rows: the height of the terminal. Where the whole text has more lines, each collar has one line only.
+    ///   - zone: the time zone of the times; nil for UTC.
+    package func text(width: Int, rows: Int, zone: TimeZoneOffset?) -> [TextLine] {
+        let page = OverviewPage(self, width: width, zone: zone)
+        let whole = page.lines(isBrief: false)
+        return whole.count < rows ? whole : page.lines(isBrief: true)
+    }
+}
+
+/// Lays out an overview for a terminal.
+private struct OverviewPage {
+    private typealias Line = Overview.TextLine
+
+    private let overview: Overview
+    private let width: Int
+    private let zone: TimeZoneOffset?
+
+    package init(_ overview: Overview, width: Int, zone: TimeZoneOffset?) {
+        self.overview = overview
+        self.width = width
+        self.zone = zone
+    }
+
+    package func lines(isBrief: Bool) -> [Overview.TextLine] {
+        let name = "collar-link \(overview.version)"
+        let isShort = name.count + 2 + activity.count <= width
+        var lines = isShort ? flow([name, activity], indent: 0, .heading) : flow([name], indent: 0, .heading) + words(activity, indent: 2, .heading)
+        lines += section("radios", overview.radios.isEmpty ? [Line(text: "  none", tone: nil)] : overview.radios.flatMap(text))
+        let none = Line(text: "  none was heard yet", tone: nil)
+        lines += section("collars", overview.collars.isEmpty ? [none] : overview.collars.flatMap { isBrief ? brief($0) : text($0) })
+        if !overview.readers.isEmpty { lines += section("readers", overview.readers.flatMap(text)) }
+        let problems = overview.problems.filter { $0.code.severity != .info }
+        if !problems.isEmpty { lines += section("problems", problems.flatMap(text)) }
+        return lines
+    }
+
+    private var activity: String {
+        switch overview.activity {
+        case .running: "running for \(durationText(milliseconds: overview.uptimeMilliseconds ?? 0))"
+        case .stopped: "not running: start it with `collar-link`"
+        case .unknown: "running, but it reports nothing to this user"
+        }
+    }
+
+    private func section(_ title: String, _ lines: [Line]) -> [Line] { [Line(text: title, tone: .heading)] + lines }
+
+    private func text(_ radio: Overview.Radio) -> [Line] {
+        guard let figures = radio.figures else { return flow([radio.port, "not open"]) }
+        let (words, tone): (String, Line.Tone?) =
+            switch figures.state {
+            case .open: ("open", .good)
+            case .detecting: ("detecting its firmware", .warning)
+            case .unset: ("not used: no region is set", .warning)
+            case .stranger: ("no collar radio answers", .error)
+            case .connecting: ("connecting", .warning)
+            case .waiting: ("waiting for it to appear", .warning)
+            case .retrying: ("cannot be opened, retrying", .error)
+            case .shared: ("open by another path", nil)
+            case .gone: ("unplugged", .error)
+            }
+        return flow([radio.port, figures.dialect ?? "", words], tone)
+    }
+
+    private func text(_ collar: Overview.Collar) -> [Line] {
+        let id = MessageDescription.hexadecimal(collar.deviceID)
+        let (connection, tone) = connection(of: collar)
+        return flow([collar.name ?? "", collar.name == nil ? id : "(\(id))", connection], tone) + flow(fix(of: collar), indent: 4)
+            + flow(condition(of: collar), indent: 4) + flow(delivery(of: collar), indent: 4)
+    }
+
+    private func brief(_ collar: Overview.Collar) -> [Line] {
+        let (connection, tone) = connection(of: collar)
+        let name = collar.name ?? String(MessageDescription.hexadecimal(collar.deviceID).prefix(8))
+        let items = [name, connection, fix(of: collar)[0], battery(of: collar), collar.missingCount > 0 ? "\(collar.missingCount) missing" : ""]
+        return flow(items, tone)
+    }
+
+    private func connection(of collar: Overview.Collar) -> (words: String, Line.Tone?) {
+        guard overview.activity == .running else { return ("", nil) }
+        let silence = collar.figures[.silence].map { durationText(milliseconds: $0) }
+        return switch (collar.isReachable, silence) {
+        case (true, let silence?): ("connected, heard \(silence) ago", .good)
+        case (false, let silence?): ("not reachable, silent for \(silence)", .error)
+        case (_, _?): ("connecting", .warning)
+        case (_, nil): (collar.figures[.heard] == 1 ? "its radio is not open" : "not heard since the start", .warning)
+        }
+    }
+
+    private func fix(of collar: Overview.Collar) -> [String] {
+        guard let newest = collar.summary.newest else { return ["no fix yet"] }
+        let fix = newest.fix
+        let age = durationText(milliseconds: overview.unixMilliseconds - fix.unixMilliseconds)
+        let time = shortTimeText(unixMilliseconds: fix.unixMilliseconds, reference: overview.unixMilliseconds, in: zone)
+        let position = [fix.latitudeSteps, fix.longitudeSteps].map {
+            MessageDescription.decimal(Int64($0), fix.positionStep.fractionDigits)
+        }
+        let accuracy = fix.horizontalAccuracy.map { "±" + MessageDescription.meters($0) + " m" } ?? "accuracy unknown"
+        return ["last fix \(age) ago", "at \(time)", position.joined(separator: ", "), accuracy]
+    }
+
+    private func condition(of collar: Overview.Collar) -> [String] {
+        var items = [battery(of: collar)]
+        if let status = collar.status {
+            if let isTracking = status.isTracking {
+                let since = status.trackingSinceUnixMilliseconds.map {
+                    " since \(shortTimeText(unixMilliseconds: $0, reference: overview.unixMilliseconds, in: zone))"
+                }
+                items.append((isTracking ? "tracking" : "not tracking") + (since ?? ""))
+            }
+            if let isStationary = status.isStationary { items.append(isStationary ? "stationary" : "moving") }
+            switch status.throttle {
+            case "low_battery": items.append("slow: battery low")
+            case "critical_battery": items.append("slow: battery critical")
+            case "duty_cycle": items.append("slow: duty cycle")
+            default: break
+            }
+            switch status.gnss {
+            case "off": items.append("GNSS off")
+            case "searching": items.append("GNSS searching")
+            case "fault": items.append("GNSS fault")
+            default: break
+            }
+        }
+        return items
+    }
+
+    private func battery(of collar: Overview.Collar) -> String {
+        let percent = collar.summary.newest?.fix.batteryPercent.map { "\($0) %" } ?? "unknown"
+        let drain = collar.drainMilliPercentPerHour.map { ", \(MessageDescription.decimal(($0 + 50) / 100, 1)) % an hour" }
+        return "battery \(percent)\(drain ?? "")"
+    }
+
+    private func delivery(of collar: Overview.Collar) -> [String] {
+        var items: [String] = []
+        if let signal = collar.summary.newest?.signal {
+            let ratio = signal.signalToNoiseTenthsDB.map { ", SNR \(MessageDescription.decimal(Int64($0), 1)) dB" }
+            items.append("signal \(signal.strengthDBm) dBm\(ratio ?? "")")
+        }
+        items.append(collar.missingCount == 0 ? "nothing missing" : "\(collar.missingCount) missing")
+        if collar.summary.lostCount > 0 { items.append("\(collar.summary.lostCount) lost") }
+        return items + ["\(collar.summary.storedCount) stored"]
+    }
+
+    private func text(_ reader: ReaderLine) -> [Line] {
+        var lag = "its lag is unknown"
+        if let entries = reader.lag {
+            let age = entries.oldestUnixMilliseconds.map { ", the oldest \(durationText(milliseconds: overview.unixMilliseconds - $0))" }
+            lag = entries.entryCount == 0 ? "has everything" : "\(entries.entryCount) behind\(age ?? "")"
+        }
+        let seen = durationText(milliseconds: overview.unixMilliseconds - reader.seenUnixMilliseconds)
+        return flow([reader.name, lag, "seen \(seen) ago"], reader.lag == nil ? .warning : nil)
+    }
+
+    private func text(_ problem: Finding) -> [Line] {
+        let tone: Line.Tone = problem.code.severity == .warning ? .warning : .error
+        var lines = words("\(problem.code.severity.rawValue): \(problem.reason)", indent: 2, tone)
+        // A command stays on one line, so that it can be copied.
+        if let command = problem.command { lines.append(Line(text: "    \(command.text)", tone: nil)) }
+        if problem.command == nil, let remedy = problem.remedy { lines += words(remedy, indent: 4, nil) }
+        return lines
+    }
+
+    private func flow(_ items: [String], indent: Int = 2, _ tone: Line.Tone? = nil) -> [Line] {
+        broken(items.map(PlainText.line), separator: "  ", indent: indent, tone)
+    }
+
+    private func words(_ text: String, indent: Int, _ tone: Line.Tone?) -> [Line] {
+        broken(PlainText.line(text).split(separator: " "), separator: " ", indent: indent, tone)
+    }
+
+    private func broken(_ items: [some StringProtocol], separator: String, indent: Int, _ tone: Line.Tone?) -> [Line] {
+        let text = TextFlow.joined(items, separator: separator, column: indent, hanging: indent + 2, width: width)
+        return (String(repeating: " ", count: indent) + text).split(separator: "\n").map { Line(text: String($0), tone: tone) }
+    }
+}
