@@ -263,7 +263,8 @@ class SealedCollarTest(KeyTest):
         options = (*SEED, "--key-file", self.key_file(), "--interval", "0.1")
         collar = self.simulate(track, *options)
         receiver = self.receive()
-        receiver.wait_for_lines(20)
+        # More frames than the collar sends in the second until the receiver opens its port again.
+        receiver.wait_for_lines(60)
         collar.kill_now()
         collar = self.simulate(track, *options)
         receiver.wait_for_error("sends only frames that were received before", 30)

@@ -61,7 +61,8 @@ class SimulatedCollarTest(SendTest):
         self.assertIn(f"Run `collar-link send pair --state-dir {self.state}`.", program.error_text)
         self.assertEqual(receiver.stop(), 0)
         self.receive().wait_for_error("hearing collar")
-        line = self.result(self.send("-F", "json", "locate"), 77)
+        # A collar that has already named itself is not asked again: then its next poll brings the refusal.
+        line = self.result(self.send("--timeout", "90", "-F", "json", "locate"), 77, seconds=100)
         self.assertIn((line["outcome"], line.get("code")), [("rejected", "not_paired"), ("refused", None)])
         self.assertEqual(self.result(self.send("-F", "json", "pair"), 0)["outcome"], "ok")
         self.assertEqual(self.result(self.send("-F", "json", "locate"), 0)["outcome"], "ok")
