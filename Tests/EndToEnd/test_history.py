@@ -149,6 +149,7 @@ class HistoryTest(EndToEndTest):
         receiver, radio = self.begin("--events", "all")
         radio.send(A.identity(following=60) + A.fix(59, 1))
         wait_until(lambda: "journal_damaged" in "".join(receiver.lines), 10, "the line about the damage")
+        self.wait_for_stored(1)
         receiver.stop()
         self.assertEqual(os.path.getsize(segment), size, "what is left for a person to look at")
         self.assertEqual(self.history("--verify").count("\n"), 1)
