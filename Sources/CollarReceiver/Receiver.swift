@@ -34,7 +34,9 @@ package final class Receiver {
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
     private let events: ReceiverEvents
-    private let output: LineOutput<EmissionReceipt>
+    private let output: LineOutput
+    /// The receipts of the entries that the consumer has not read, oldest first.
+    private var receipts: [EmissionReceipt] = []
     private var lines: LineMaker
     private var animals: AnimalFiles
     private let host: Host
@@ -418,7 +420,9 @@ package final class Receiver {
     /// a commit or a report is due, the loop ends, or many lines are unconfirmed.
     private func confirmLines() {
         guard host.isCommitDue || isReportDue || end != nil || output.isReadingUnclear else { return }
-        output.takeRead(isLast: end != nil) { host.emitted($0) }
+        let count = output.takeRead(isLast: end != nil)
+        for receipt in receipts[..<count] { host.emitted(receipt) }
+        receipts.removeFirst(count)
     }
 
     /// Queues the lines of entries while there is room.
@@ -432,7 +436,8 @@ package final class Receiver {
         while output.hasRoom, !isLineLimitReached {
             guard let entry = host.nextEntry(at: time) else { return true }
             readAnimals(at: time.instant)
-            output.queue(entry.receipt) { bytes in lines.append(entry, to: &bytes) }
+            receipts.append(entry.receipt)
+            output.queue { bytes in lines.append(entry, to: &bytes) }
         }
         return false
     }

@@ -15,42 +15,41 @@ package enum LineProgress: Equatable {
 /// The bounds of the queue of a ``LineOutput``.
 private enum LineLimits {
     /// Entries are queued while fewer bytes than this wait.
-    package static let queueByteCount = 65_536
+    static let queueByteCount = 65_536
     /// Entries are queued while fewer than this wait, also those that make no line.
-    package static let queueLineCount = 4096
+    static let queueLineCount = 4096
     /// Additional room, which entries do not use, for lines that are in no journal: a consumer that lags must still
     /// receive them.
-    package static let reservedByteCount = 65_536
-    /// The number of written but unconfirmed lines at which ``LineOutput/takeRead(isLast:_:)`` is due. After a crash, unconfirmed
+    static let reservedByteCount = 65_536
+    /// The number of written but unconfirmed lines at which ``LineOutput/takeRead(isLast:)`` is due. After a crash, unconfirmed
     /// lines are written again.
-    package static let unreadLineCount = 256
+    static let unreadLineCount = 256
 }
 
 /// Queues lines for a consumer and writes them. It never blocks: entries for whose lines the queue has no room stay in the
-/// journal. A receipt tells which entry the consumer has with a line.
-package final class LineOutput<Receipt> {
-    /// The end of a line, in bytes since the start, and the receipt of its entry.
+/// journal. The owner keeps the receipts of its entries, and learns how many of them the consumer has.
+package final class LineOutput {
+    /// The end of a line.
     private struct Mark {
-        /// Nil for a line that is in no journal.
-        package var receipt: Receipt?
-        package var end: Int
+        /// In bytes since the start.
+        var end: Int
+        /// False for a line that is in no journal.
+        var isEntry: Bool
         /// False for an entry that the format cannot express, and for the start or end of a document.
-        package var isLine = true
+        var isLine: Bool
     }
 
     private let output: NonblockingOutput
     /// The bytes of the queued lines, of which the first `writtenCount` are written. Line writers append to them.
-    package private(set) var bytes: [UInt8] = []
+    private var bytes: [UInt8] = []
     private var writtenCount = 0
     /// Bytes that were removed from the front of ``bytes`` since the start.
     private var removedCount = 0
     private var marks: [Mark] = []
     private var firstUnwritten = 0
     private var firstUnread = 0
-    /// Lines queued since the start.
-    package private(set) var queuedLineCount = 0
-    /// Lines written since the start.
-    package private(set) var writtenLineCount = 0
+    private var queuedCount = 0
+    private var writtenLines = 0
 
     package init(fileDescriptor: Int32) { output = NonblockingOutput(fileDescriptor) }
 
@@ -60,36 +59,41 @@ package final class LineOutput<Receipt> {
         bytes.count - writtenCount < LineLimits.queueByteCount && marks.count - firstUnwritten < LineLimits.queueLineCount
     }
     package var isEmpty: Bool { writtenCount == bytes.count }
-    /// Whether so many written lines are unconfirmed that ``takeRead(isLast:_:)`` is due.
+    /// Whether so many written lines are unconfirmed that ``takeRead(isLast:)`` is due.
     package var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineLimits.unreadLineCount }
     /// Whether lines are written that the consumer may not have read.
     package var hasUnread: Bool { firstUnread < firstUnwritten }
     /// Whether a terminal has not yet taken all written bytes.
     package var isHeldUp: Bool { output.undeliveredByteCount > 0 }
 
-    /// Queues the line of an entry; `write` appends that line to ``bytes``.
-    package func queue(_ receipt: Receipt, write: (inout [UInt8]) -> Void) {
+    /// Lines queued since the start.
+    package var queuedLineCount: Int { queuedCount }
+    /// Lines written since the start.
+    package var writtenLineCount: Int { writtenLines }
+
+    /// Queues the line of an entry, which `write` appends.
+    package func queue(write: (inout [UInt8]) -> Void) {
         let count = bytes.count
         write(&bytes)
-        markEnd(of: receipt, isLine: bytes.count > count)
+        markEnd(isEntry: true, isLine: bytes.count > count)
     }
 
     /// Appends bytes that belong to no line: the start or the end of a document.
     package func append(_ write: (inout [UInt8]) -> Void) {
         write(&bytes)
-        markEnd(of: nil, isLine: false)
+        markEnd(isEntry: false, isLine: false)
     }
 
     /// Queues a whole line that is in no journal. If the consumer is too slow and no room is left, the line is dropped.
     package func queue(_ line: [UInt8]) {
         guard bytes.count - writtenCount < LineLimits.queueByteCount + LineLimits.reservedByteCount else { return }
         bytes += line
-        markEnd(of: nil)
+        markEnd(isEntry: false)
     }
 
-    private func markEnd(of receipt: Receipt?, isLine: Bool = true) {
-        marks.append(Mark(receipt: receipt, end: removedCount + bytes.count, isLine: isLine))
-        if isLine { queuedLineCount += 1 }
+    private func markEnd(isEntry: Bool, isLine: Bool = true) {
+        marks.append(Mark(end: removedCount + bytes.count, isEntry: isEntry, isLine: isLine))
+        if isLine { queuedCount += 1 }
     }
 
     /// Writes whole lines as long as the consumer takes them.
@@ -126,7 +130,7 @@ package final class LineOutput<Receipt> {
 
     private func noteWritten() {
         while firstUnwritten < marks.count, marks[firstUnwritten].end <= removedCount + writtenCount {
-            if marks[firstUnwritten].isLine { writtenLineCount += 1 }
+            if marks[firstUnwritten].isLine { writtenLines += 1 }
             firstUnwritten += 1
         }
     }
@@ -134,17 +138,20 @@ package final class LineOutput<Receipt> {
     /// Makes written lines durable if they went to a file.
     package func synchronize() { output.synchronize() }
 
-    /// Calls `isRead` with the receipts of the lines that were read, oldest first. Bytes that are still in a pipe when its
-    /// reader goes away do not count as read.
+    /// Takes the entries whose lines were read, oldest first. Bytes that are still in a pipe when its reader goes away do not count as
+    /// read.
     /// - Parameter isLast: whether nothing more will be written. If so, bytes in a pipe count as read if the pipe has a reader.
-    package func takeRead(isLast: Bool, _ isRead: (Receipt) -> Void) {
-        guard firstUnread < firstUnwritten else { return }
+    /// - Returns: the number of the entries.
+    package func takeRead(isLast: Bool) -> Int {
+        guard firstUnread < firstUnwritten else { return 0 }
         let unread = isLast ? output.lostByteCount : output.unreadByteCount
         let end = removedCount + writtenCount - min(unread, removedCount + writtenCount)
+        var count = 0
         while firstUnread < firstUnwritten, marks[firstUnread].end <= end {
-            if let receipt = marks[firstUnread].receipt { isRead(receipt) }
+            if marks[firstUnread].isEntry { count += 1 }
             firstUnread += 1
         }
+        return count
     }
 
     private func compact() {

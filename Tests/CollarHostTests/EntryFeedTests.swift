@@ -46,7 +46,7 @@ final class EntryFeedTests {
 
     /// Takes the items that the feed has now, but not more than `most`, and moves the emission cursor accordingly.
     private func drain(_ feed: EntryFeed, _ journal: Journal, most: Int = .max) throws -> [EntryFeed.Item] {
-        while feed.isBehind, queue.count < most { queue += try feed.next(at: time) }
+        while feed.hasUntaken, queue.count < most { queue += try feed.next(at: time) }
         let items = queue.prefix(most)
         queue.removeFirst(items.count)
         for case let through? in items.map(\.through) where through > journal.emissionCursor {
@@ -65,7 +65,7 @@ final class EntryFeedTests {
 
     private func append(_ sequences: [UInt32], log: UInt32 = 1, to journal: Journal, _ feed: EntryFeed) throws {
         try append(sequences, log: log, to: journal)
-        feed.isBehind = true
+        feed.noteChange()
     }
 
     private func append(_ sequences: [UInt32], log: UInt32 = 1, to journal: Journal) throws {
@@ -76,7 +76,7 @@ final class EntryFeedTests {
         let range = try #require(SequenceRange(first, last))
         let loss = JournaledLoss(logID: 1, range: range, reason: .overwritten, receivedUnixMilliseconds: 1)
         #expect(try journal.append(loss))
-        feed.isBehind = true
+        feed.noteChange()
     }
 
     @Test func fixesWaitForThoseBefore() throws {

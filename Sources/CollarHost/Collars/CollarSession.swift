@@ -253,7 +253,7 @@ final class CollarSession {
         {
             feed.wentOut(upTo: journal.end)
         } else {
-            feed.isBehind = true
+            feed.noteChange()
         }
     }
 
@@ -268,7 +268,7 @@ final class CollarSession {
             noteAppended(message.sequence, isFix: false, log: log, at: time)
             output.statistics.messages += 1
             messageCount += 1
-            feed.isBehind = true
+            feed.noteChange()
             if log === logs.current { condition.noteMessage() }
             if message.sequence < log.highestStored { condition.noteBacklog(at: time.instant) }
         }
@@ -308,7 +308,7 @@ final class CollarSession {
             logID: log.log.logID, range: range, reason: reason, receivedUnixMilliseconds: time.unixMilliseconds)
         guard storage.append(loss, at: time) == .appended else { return }
         noteAppended()
-        feed.isBehind = true
+        feed.noteChange()
         reportLoss(of: range, reason: reason, at: time)
     }
 

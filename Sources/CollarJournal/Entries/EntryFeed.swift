@@ -24,11 +24,11 @@ package final class EntryFeed {
     /// The run that is being handed out, and the position reached in the journal.
     private var run: (SequenceOrder.Run, position: JournalPosition)?
     /// The position up to which entries were taken from the journal.
-    package private(set) var position: JournalPosition
+    private var position: JournalPosition
     /// The end of the entries that are being read a second time; nil if no entry is. No held fix is released before that end.
     private var rescanEnd: JournalPosition?
     /// Whether the journal has entries that were not taken yet.
-    package var isBehind = true
+    private var isBehind = true
     /// Whether the journal can be read.
     private enum Readability {
         case readable
@@ -96,6 +96,15 @@ package final class EntryFeed {
     /// Whether a fix that was just appended may go out at once, without being read back.
     package var isDirect: Bool { !isBehind && tracker == nil }
 
+    /// The position up to which entries were taken from the journal.
+    package var takenPosition: JournalPosition { position }
+
+    /// Whether the journal has entries that were not taken yet.
+    package var hasUntaken: Bool { isBehind }
+
+    /// The journal has new entries.
+    package func noteChange() { isBehind = true }
+
     /// A fix went out at once; the journal ends at `end` with it.
     package func wentOut(upTo end: JournalPosition) {
         position = end
@@ -143,7 +152,7 @@ package final class EntryFeed {
     }
 
     /// Takes some entries from the journal.
-    /// - Returns: the items to emit for them. ``isBehind`` is false afterwards if there are no more entries.
+    /// - Returns: the items to emit for them. ``hasUntaken`` is false afterwards if there are no more entries.
     package func next(at time: HostTime) throws(JournalError) -> [Item] {
         let items = try run == nil ? nextOfJournal(at: time) : nextOfRun(at: time)
         outstandingCount += items.count

@@ -16,11 +16,11 @@ package final class SortedEntries {
     }
 
     /// The place in the journal that was read last.
-    package var position: JournalPosition { feed.position }
+    package var position: JournalPosition { feed.takenPosition }
 
     /// Takes some entries, perhaps none; nil after the last one.
     package func next() throws(JournalError) -> [EmittedEntry.Content]? {
-        if !feed.isBehind {
+        if !feed.hasUntaken {
             if isFinishing { return nil }
             isFinishing = true
             feed.finish()

@@ -31,7 +31,9 @@ package final class Follower {
     private let events: ReaderEvents
     private let signals: SignalDescriptor
     private let entries: StoredEntries
-    private let output: LineOutput<StoredReceipt>
+    private let output: LineOutput
+    /// The receipts of the entries and events that the consumer has not read, oldest first.
+    private var receipts: [StoredReceipt] = []
     private var formatter: EntryFormatter
     private var confirmations = Confirmations()
     private var ids: AcknowledgedIDs
@@ -153,13 +155,16 @@ package final class Follower {
             if let deployments = entries.changedDeployments(at: time.instant) { formatter.setDeployments(deployments) }
             switch item {
             case .entry(let entry, let isWanted):
-                output.queue(.entry(entry.receipt, hasID: !isWanted || entry.id != nil)) {
+                receipts.append(.entry(entry.receipt, hasID: !isWanted || entry.id != nil))
+                output.queue {
                     if isWanted { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) }
                 }
                 if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
                 guard configuration.isAcknowledged else { break }
                 confirm(confirmations.add(entry.receipt, isWanted ? entry.id.map { .id($0) } ?? .withoutID : .unwritten))
-            case .event(let line): output.queue(.event(line.end)) { $0 += line.bytes }
+            case .event(let line):
+                receipts.append(.event(line.end))
+                output.queue { $0 += line.bytes }
             }
             noteUnstored()
         }
@@ -177,10 +182,15 @@ package final class Follower {
 
     /// Confirms the lines that the consumer has read. A consumer that acknowledges confirms the lines of entries itself.
     private func confirmRead(isLast: Bool) {
-        output.takeRead(isLast: isLast) { receipt in
-            guard case .entry(let entry, let hasID) = receipt, configuration.isAcknowledged else { return entries.confirm(receipt) }
+        let count = output.takeRead(isLast: isLast)
+        for receipt in receipts[..<count] {
+            guard case .entry(let entry, let hasID) = receipt, configuration.isAcknowledged else {
+                entries.confirm(receipt)
+                continue
+            }
             if !hasID { confirm(confirmations.noteRead(of: entry.session)) }
         }
+        receipts.removeFirst(count)
     }
 
     private func confirm(_ receipts: [EmissionReceipt]) { for receipt in receipts { entries.confirm(.entry(receipt, hasID: true)) } }
