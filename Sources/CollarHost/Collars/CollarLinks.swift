@@ -22,13 +22,17 @@ struct CollarLinks {
     private(set) var last: LinkID?
     /// When a frame came in on another link than the one before it; nil if that has not happened.
     private var lastChange: Instant?
-    private var hearings: [LinkID: Hearing] = [:]
+    /// The links on which the collar was heard, by the index of the link.
+    private var hearings: [Hearing?] = []
     /// The link of the newest answer, until a poll shows whether the collar heard it.
     private var answered: LinkID?
 
+    private func hearing(on link: LinkID) -> Hearing? { link.index < hearings.count ? hearings[link.index] : nil }
+
     /// A frame of the collar came in, or a copy of one.
     mutating func noteFrame(on link: LinkID, at now: Instant) {
-        hearings[link, default: Hearing(lastHeard: now)].lastHeard = now
+        while hearings.count <= link.index { hearings.append(nil) }
+        hearings[link.index] = Hearing(lastHeard: now, unheardCount: hearings[link.index]?.unheardCount ?? 0)
         guard last != link else { return }
         if last != nil { lastChange = now }
         last = link
@@ -42,8 +46,8 @@ struct CollarLinks {
     /// The collar has polled again.
     /// - Parameter hasHeard: whether the poll shows that the collar heard the newest answer.
     mutating func noteNextPoll(hasHeard: Bool) {
-        guard let link = answered, let count = hearings[link]?.unheardCount else { return }
-        hearings[link]?.unheardCount = hasHeard ? 0 : min(count + 1, CollarLinks.unheardLimit)
+        guard let link = answered, let count = hearing(on: link)?.unheardCount else { return }
+        hearings[link.index]?.unheardCount = hasHeard ? 0 : min(count + 1, CollarLinks.unheardLimit)
         answered = nil
     }
 
@@ -53,15 +57,15 @@ struct CollarLinks {
         var best = answer.hearers.first?.link
         var bestRank = (unheard: Int.max, missed: 1, weakness: Int.max)
         for hearer in answer.hearers {
-            let rank = (hearings[hearer.link]?.unheardCount ?? 0, 0, hearer.strengthDBm.map { -Int($0) } ?? Int(Int16.max))
+            let rank = (hearing(on: hearer.link)?.unheardCount ?? 0, 0, hearer.strengthDBm.map { -Int($0) } ?? Int(Int16.max))
             if rank < bestRank { (best, bestRank) = (hearer.link, rank) }
         }
         guard bestRank.unheard > 0 else { return best }
-        for (link, hearing) in hearings.sorted(by: { $0.key.index < $1.key.index })
-        where now.microseconds(since: hearing.lastHeard) < CollarLinks.hearingTime {
+        for (index, hearing) in hearings.enumerated() {
+            guard let hearing, now.microseconds(since: hearing.lastHeard) < CollarLinks.hearingTime else { continue }
             // A poll that a radio did not hear counts as an unheard answer.
             let rank = (hearing.unheardCount + 1, 1, 0)
-            if rank < bestRank { (best, bestRank) = (link, rank) }
+            if rank < bestRank { (best, bestRank) = (LinkID(index: index), rank) }
         }
         return best
     }
@@ -71,7 +75,7 @@ struct CollarLinks {
 
     /// A link was closed.
     mutating func close(_ closed: LinkID) {
-        hearings[closed] = nil
+        if closed.index < hearings.count { hearings[closed.index] = nil }
         if answered == closed { answered = nil }
     }
 }

@@ -82,11 +82,19 @@ struct CollarLogs {
     func sender(of frame: Span<UInt8>, trials: inout LogTrials) -> (log: LogSession, reference: UInt32)? {
         for index in all.indices where isTried(index, at: trials.now) {
             guard trials.mayTry() else { return nil }
-            let session = all[index]
-            let fitting = FrameCRC.reference(fitting: frame, log: session.log) { reference(at: $0, of: session) }
-            if let fitting { return (session, fitting) }
+            if let fitting = reference(fitting: frame, of: all[index]) { return (all[index], fitting) }
         }
         return nil
+    }
+
+    /// The current log, and the reference for a short sequence in the frame; nil if the CRC does not fit that log.
+    func sender(ofCurrent frame: Span<UInt8>) -> (log: LogSession, reference: UInt32)? {
+        guard let session = all.first, let fitting = reference(fitting: frame, of: session) else { return nil }
+        return (session, fitting)
+    }
+
+    private func reference(fitting frame: Span<UInt8>, of session: LogSession) -> UInt32? {
+        FrameCRC.reference(fitting: frame, log: session.log) { reference(at: $0, of: session) }
     }
 
     /// The log of this id; nil if it is not in memory.

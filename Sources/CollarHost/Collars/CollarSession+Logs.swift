@@ -7,6 +7,8 @@ extension CollarSession {
         logs.sender(of: frame, trials: &trials)
     }
 
+    func sender(ofCurrent frame: Span<UInt8>) -> (log: LogSession, reference: UInt32)? { logs.sender(ofCurrent: frame) }
+
     func liveFix(of frame: Span<UInt8>, header: FrameHeader, trials: inout LogTrials) -> (fix: Fix, log: LogSession)? {
         logs.liveFix(of: frame, header: header, trials: &trials)
     }

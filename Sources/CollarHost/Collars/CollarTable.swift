@@ -197,6 +197,10 @@ final class CollarTable {
     func sender(
         of frame: Span<UInt8>, address: UInt8, on link: Link, at now: Instant
     ) -> (session: CollarSession, log: LogSession, reference: UInt32)? {
+        // Nearly every frame is of the current log of the collar that was heard last. The first trial is free, so it needs no count.
+        if let session = lastAtAddress[Int(address)], let found = session.sender(ofCurrent: frame) {
+            return (session, found.log, found.reference)
+        }
         var trials = LogTrials(of: link, at: now)
         for session in candidates(at: address) {
             guard let found = session.sender(of: frame, trials: &trials) else { continue }

@@ -18,6 +18,17 @@ final class ChannelCompany {
         var end: [Int64] = []
         var company = Company.alone
         var nextCount = Int64.min
+
+        mutating func note(_ session: SessionID, until time: Int64) {
+            while end.count <= session.index { end.append(.min) }
+            end[session.index] = time
+        }
+
+        mutating func noteFrame(of session: SessionID, at now: Int64, until time: Int64) {
+            let isCounted = session.index < end.count && end[session.index] > now
+            note(session, until: time)
+            if !isCounted { nextCount = .min }
+        }
     }
 
     private var ports: [Port] = []
@@ -28,27 +39,20 @@ final class ChannelCompany {
     /// Adds a port, which has the next number.
     func addPort() {
         ports.append(Port())
-        for (session, end) in known { note(session, on: LinkID(index: ports.count - 1), until: end) }
+        for (session, end) in known { ports[ports.count - 1].note(session, until: end) }
     }
 
     /// A collar was heard by the receiver not long before it started.
     func noteKnown(_ session: SessionID, at now: Instant) {
         let end = now.microseconds + ChannelCompany.shortestTime
         known.append((session, end))
-        for index in ports.indices { note(session, on: LinkID(index: index), until: end) }
+        for index in ports.indices { ports[index].note(session, until: end) }
     }
 
     /// A frame of a collar came in.
     func noteFrame(of session: SessionID, on link: LinkID, at now: Instant, heartbeatMicroseconds: Int64) {
-        let isCounted = session.index < ports[link.index].end.count && ports[link.index].end[session.index] > now.microseconds
         let time = max(ChannelCompany.shortestTime, ChannelCompany.heartbeatCount * heartbeatMicroseconds)
-        note(session, on: link, until: now.microseconds + time)
-        if !isCounted { ports[link.index].nextCount = .min }
-    }
-
-    private func note(_ session: SessionID, on link: LinkID, until end: Int64) {
-        while ports[link.index].end.count <= session.index { ports[link.index].end.append(.min) }
-        ports[link.index].end[session.index] = end
+        ports[link.index].noteFrame(of: session, at: now.microseconds, until: now.microseconds + time)
     }
 
     /// How many collars are heard at a port.

@@ -196,6 +196,11 @@ final class Dispatcher {
         return true
     }
 
+    private func dropsClearFrame(of collar: CollarSession, on link: Link, at time: HostTime) -> Bool {
+        guard collar.keyed != nil || collar.isKeyLost else { return false }
+        return dropsClearFrame(of: collar.deviceID, on: link, at: time)
+    }
+
     private func decodeUnbound(
         _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, on link: Link, at time: HostTime
     ) throws(DecodeError) {
@@ -209,7 +214,7 @@ final class Dispatcher {
             guard !dropsClearFrame(of: identity.log.deviceID, on: link, at: time),
                 let collar = collars.takeUp(identity.log.deviceID, link: link.name, at: time),
                 // Its journal was perhaps opened just now.
-                !dropsClearFrame(of: collar.deviceID, on: link, at: time)
+                !dropsClearFrame(of: collar, on: link, at: time)
             else { return }
             accept(identity, of: collar, frame, header: header, number: nil, digest: nil, on: link, at: time)
         case .probe: accept(try Probe(decoding: frame), frame, header: header, on: link, at: time)
@@ -248,7 +253,7 @@ final class Dispatcher {
     ) {
         for collar in collars.sessions {
             guard let log = collar.log(tag: probe.logTag) else { continue }
-            guard !dropsClearFrame(of: collar.deviceID, on: link, at: time) else { return }
+            guard !dropsClearFrame(of: collar, on: link, at: time) else { return }
             noteFrame(of: collar, log, frame, header: header, on: link, at: time)
             collar.learn(from: probe, log: log, at: time)
             return
@@ -265,7 +270,7 @@ final class Dispatcher {
             guard let (fix, collar, log) = try liveFix(of: frame, header: header, opened: opened, on: link, at: time) else {
                 return countUnverified(frame, header, on: link, at: time)
             }
-            guard opened != nil || !dropsClearFrame(of: collar.deviceID, on: link, at: time) else { return }
+            guard opened != nil || !dropsClearFrame(of: collar, on: link, at: time) else { return }
             noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, signal: signal, on: link, at: time)
             collar.store(fix, log: log, signal: signal, at: time)
             return
@@ -281,7 +286,7 @@ final class Dispatcher {
             guard let found = collars.sender(of: frame, address: header.address, on: link, at: time.instant) else {
                 return countUnverified(frame, header, on: link, at: time)
             }
-            guard !dropsClearFrame(of: found.session.deviceID, on: link, at: time) else { return }
+            guard !dropsClearFrame(of: found.session, on: link, at: time) else { return }
             (collar, log, reference) = found
         }
         switch type {

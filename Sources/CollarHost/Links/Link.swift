@@ -150,7 +150,7 @@ final class Link {
     /// A frame of a known collar came in.
     func noteFrame(of collar: CollarSession) {
         session?.establishment = .over
-        session?.lastCollar = collar
+        if session?.lastCollar !== collar { session?.lastCollar = collar }
         if let index = session?.unasked.firstIndex(of: collar.id) { session?.unasked.remove(at: index) }
         identityRequests.earn(1)
     }
