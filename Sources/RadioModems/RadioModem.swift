@@ -1,6 +1,37 @@
 import CollarARQ
 import CollarWire
 
+/// The protocol that a base stick speaks at its port. The raw values are the names that a person types.
+package enum Dialect: String, CaseIterable, Sendable {
+    /// The serial line of the Collar Link Protocol: a stick with this project's firmware, a cable to the collar, or a bridge that
+    /// carries bytes unchanged.
+    case serial
+    /// The KISS modem of MeshCore.
+    case kiss
+    /// RNode firmware.
+    case rnode
+    /// The AT commands of RAK's RUI3, in point-to-point mode.
+    case rui3
+}
+
+/// How a stick is to be used.
+package struct ModemConfiguration: Equatable, Sendable {
+    /// The dialect that a person named; nil to find it out.
+    package var dialect: Dialect?
+    /// The settings of the stick's radio; nil if they are not chosen. A stick that needs settings is then not used.
+    package var settings: RadioSettings?
+    /// The limits to the transmissions of the radio; nil if no region is set, so that nothing is sent. They do not apply to the
+    /// dialect ``Dialect/serial``, where the stick's own firmware keeps the limits.
+    package var limits: TransmitLimits?
+
+    /// Creates a configuration.
+    package init(dialect: Dialect? = nil, settings: RadioSettings? = nil, limits: TransmitLimits? = nil) {
+        self.dialect = dialect
+        self.settings = settings
+        self.limits = limits
+    }
+}
+
 /// The modem at a port, as a state machine: it finds out which dialect the stick speaks, sets up the stick's radio, and turns
 /// bytes into packets and packets into bytes. It has no clock and opens no port.
 ///

@@ -85,11 +85,3 @@ extension Collar {
         }
     }
 }
-
-extension SettingsStore {
-    /// A stored sequence of the log `logID`; 0 if none is stored or it belongs to another log.
-    func sequence(of key: StoredKey, logID: UInt32) -> UInt32 {
-        guard let stored = value(of: key), UInt32(truncatingIfNeeded: stored &>> 32) == logID else { return 0 }
-        return UInt32(truncatingIfNeeded: stored)
-    }
-}

@@ -150,4 +150,241 @@ public struct CollarDevice<Flash: FlashDevice> {
         if condition.lastError != .flashFailed { fail(.flashFailed, signal: .error, now: now) }
         return error
     }
+
+    // MARK: From the readings of the sensors to the log
+
+    /// How long a fix that was asked for may take, in microseconds: a receiver that was off has to find its satellites first.
+    static var locateMicroseconds: Int64 { 120_000_000 }
+
+    /// The time between the readings of the GNSS receiver that the collar wants, in milliseconds, 100 … 10,000: a second, or longer
+    /// if the battery is low.
+    public var readingIntervalMilliseconds: UInt16 {
+        mutating get {
+            let (usual, longest) = (1000 as UInt32, 10_000 as UInt32)
+            guard locating == nil, let interval = policy.captureIntervalMilliseconds else { return UInt16(usual) }
+            // Of a longer interval, the receiver gets an equal part.
+            return UInt16(truncatingIfNeeded: interval / ((interval + longest - 1) / longest))
+        }
+    }
+
+    /// A reading of the GNSS receiver, whose time is UTC; see ``fixMade(_:now:)``.
+    /// - Throws: ``FixLogError``, also if time, latitude or longitude is out of range.
+    @discardableResult
+    public mutating func gnssRead(_ reading: GNSSReading, now: Instant) throws(FixLogError) -> UInt32? {
+        quantizer.coarsestPositionStep =
+            PositionStep(rawValue: UInt8(truncatingIfNeeded: collar.settings[.positionDigits] &- 5)) ?? .e5
+        quantizer.altitudeStep = collar.settings[.altitudeDigits] == 0 ? .meter : .decimeter
+        let fix: Fix
+        do throws(EncodeError) { fix = try quantizer.fix(from: reading) } catch { throw .encoding(error) }
+        return try fixMade(fix, now: now)
+    }
+
+    /// A position from the GNSS receiver, quantised; its time is UTC. The sequence is ignored, and the charge is that of the last
+    /// battery reading.
+    ///
+    /// It is logged if the interval between two fixes has passed, and in any case if a fix was asked for.
+    /// - Returns: the sequence of the fix; nil if it was not logged.
+    @discardableResult
+    public mutating func fixMade(_ fix: Fix, now: Instant) throws(FixLogError) -> UInt32? {
+        guard isGNSSWanted else { return nil }
+        receiverState = .fix
+        updateGNSSState()
+        let uptime = now.microseconds(since: bootInstant) / 1000
+        condition.clockMapping = .init(unixMilliseconds: fix.unixMilliseconds, uptimeMilliseconds: uptime)
+        motion.note(
+            fix, distanceCentimeters: collar.settings[.stationaryDistanceCentimeters],
+            seconds: collar.settings[.stationarySeconds])
+        updatePolicy()
+        let isDue = collar.isTracking
+            && capture.isDue(unixMilliseconds: fix.unixMilliseconds, intervalMilliseconds: policy.captureIntervalMilliseconds)
+        guard isDue || locating != nil else { return nil }
+        var fix = fix
+        fix.batteryPercent = battery.percent
+        let sequence: UInt32
+        do throws(FixLogError) { sequence = try collar.log(fix) } catch {
+            if case .flash(let cause) = error { _ = failed(cause, now: now) }
+            throw error
+        }
+        capture.made(unixMilliseconds: fix.unixMilliseconds)
+        if locating != nil {
+            collar.newestIsUrgent()
+            do throws(FlashError) { try finishLocating(.ok, now: now) } catch { throw .flash(error) }
+        }
+        return sequence
+    }
+
+    /// Notes the state of the GNSS receiver. While the device does not want the receiver, it is ignored.
+    /// - Parameters:
+    ///   - state: the state of the receiver.
+    ///   - fault: the fault of the receiver; nil if it has none.
+    ///   - now: the present time.
+    public mutating func gnssChanged(to state: Status.GNSSState, fault: CollarFault?, now: Instant) {
+        guard isGNSSWanted else { return }
+        receiverState = state == .off ? .searching : state
+        updateGNSSState()
+        if let fault, fault != receiverFault { fail(fault, signal: .error, now: now) }
+        receiverFault = fault
+    }
+
+    /// Notes the state of the battery, and the temperature.
+    public mutating func batteryRead(_ reading: BatteryReading, now: Instant) {
+        battery = reading
+        condition.batteryPercent = reading.percent
+        condition.batteryMillivolts = reading.millivolts
+        condition.temperatureCelsius = reading.celsius
+        updatePolicy()
+        let state = ThrottlePolicy.Battery(percent: reading.percent)
+        if state < warnedBattery { signals.play(.warning, now: now) }
+        // A charge that varies around a limit gives one warning.
+        if state < warnedBattery || (reading.percent ?? 0) > 25 { warnedBattery = state }
+    }
+
+    /// The intervals that the battery, the motion and the settings allow.
+    var policy: ThrottlePolicy {
+        mutating get {
+            ThrottlePolicy(
+                battery: ThrottlePolicy.Battery(percent: battery.percent), isStationary: motion.isStationary,
+                settings: collar.settings)
+        }
+    }
+
+    /// Applies ``policy``.
+    mutating func updatePolicy() {
+        condition.isStationary = motion.isStationary
+        collar.setLiveInterval(milliseconds: policy.liveIntervalMilliseconds)
+    }
+
+    /// How long a frame that had to wait for the duty cycle shows in the throttle state, in microseconds.
+    private static var airtimeWaitMicroseconds: Int64 { 60_000_000 }
+
+    mutating func updateThrottleState(now: Instant) {
+        let isAirtimeUsedUp =
+            collar.lastAirtimeWait.map { now.microseconds(since: $0) < Self.airtimeWaitMicroseconds } ?? false
+        condition.throttleState =
+            isAirtimeUsedUp ? .dutyCycle : ThrottlePolicy.Battery(percent: battery.percent).throttleState
+    }
+
+    mutating func updateGNSSState() {
+        if !isGNSSWanted { (receiverState, receiverFault) = (.searching, nil) }
+        condition.gnssState = isGNSSWanted ? receiverState : .off
+    }
+
+    // MARK: Requests of the host and presses of the button
+
+    /// How long a reset waits for the replies to be sent, in microseconds.
+    private static var resetMicroseconds: Int64 { 10_000_000 }
+
+    /// Receives one bare frame from the radio, and carries out what it asks for.
+    /// - Returns: what the frame was. The caller gives a ``Collar/Reception/message(_:)`` to the application, and then calls
+    ///   ``finish(requestID:outcome:now:)``. It has nothing to do for other results.
+    public mutating func receive(_ frame: Span<UInt8>, now: Instant) throws(FlashError) -> Collar<Flash>.Reception {
+        do throws(FlashError) {
+            let reception = try collar.receive(frame, now: now)
+            switch reception {
+            case .command(let requestID, let action): try carryOut(action, requestID: requestID, now: now)
+            case .settingsChanged: updatePolicy()
+            default: break
+            }
+            return reception
+        } catch { throw failed(error, now: now) }
+    }
+
+    /// Notes the outcome of a message that the application was given.
+    public mutating func finish(
+        requestID: UInt16, outcome: CommandResult.Outcome, now: Instant
+    ) throws(FlashError) {
+        do throws(FlashError) { try collar.finish(requestID: requestID, outcome: outcome) } catch { throw failed(error, now: now) }
+    }
+
+    /// Logs a message of the application.
+    /// - Returns: the sequence of the message.
+    public mutating func log(_ message: ApplicationMessage, now: Instant) throws(FixLogError) -> UInt32 {
+        do throws(FixLogError) { return try collar.log(message) } catch {
+            if case .flash(let cause) = error { _ = failed(cause, now: now) }
+            throw error
+        }
+    }
+
+    /// Receives one bare frame from the cable; see ``Collar/receiveFromCable(_:randomKey:now:)``. A new key makes a reset due.
+    /// - Returns: whether an answer waits.
+    public mutating func receiveFromCable(
+        _ frame: Span<UInt8>, randomKey: CollarKey, now: Instant
+    ) throws(FlashError) -> Bool {
+        do throws(FlashError) {
+            switch try collar.receiveFromCable(frame, randomKey: randomKey, now: now) {
+            case .ignored: return false
+            case .answered: return true
+            case .keyChanged:
+                resetDeadline = now
+                return false
+            }
+        } catch {
+            // The key may be stored, so the collar must start again.
+            resetDeadline = now
+            throw failed(error, now: now)
+        }
+    }
+
+    /// Writes the next frame for the cable, if one is due.
+    public mutating func nextCableFrame(into output: inout OutputSpan<UInt8>, now: Instant) throws(FlashError) -> Bool {
+        do throws(FlashError) { return try collar.nextCableFrame(into: &output) } catch { throw failed(error, now: now) }
+    }
+
+    /// Notes whether the button is pressed.
+    public mutating func buttonRead(isPressed: Bool, now: Instant) throws(FlashError) {
+        if let press = button.update(isPressed: isPressed, now: now) { try obey(press, now: now) }
+    }
+
+    mutating func obey(_ press: ButtonDecoder.Press, now: Instant) throws(FlashError) {
+        switch press {
+        case .short: locate(nil, now: now)
+        case .double:
+            collar.openPairingWindow(now: now)
+            signals.play(.success, now: now)
+        case .long:
+            do throws(FlashError) { try collar.setTracking(!collar.isTracking, now: now) } catch { throw failed(error, now: now) }
+            try trackingChanged(now: now)
+        }
+    }
+
+    private mutating func carryOut(
+        _ action: Command.Action, requestID: UInt16, now: Instant
+    ) throws(FlashError) {
+        switch action {
+        case .locateNow:
+            if locating?.requestID != nil {
+                try collar.finish(requestID: requestID, outcome: .busy)
+            } else {
+                locate(requestID, now: now)
+            }
+        case .sound(let milliseconds):
+            signals.sound(milliseconds: milliseconds, now: now)
+            try collar.finish(requestID: requestID, outcome: .ok)
+        case .startTracking, .stopTracking: try trackingChanged(now: now)
+        case .reboot: resetDeadline = now.advanced(byMicroseconds: Self.resetMicroseconds)
+        case .pair, .unpair: signals.play(.success, now: now)
+        }
+    }
+
+    private mutating func trackingChanged(now: Instant) throws(FlashError) {
+        if !collar.isTracking { try finishLocating(.failed, now: now) }
+        updateGNSSState()
+        signals.play(collar.isTracking ? .start : .stop, now: now)
+    }
+
+    private mutating func locate(_ requestID: UInt16?, now: Instant) {
+        locating = Locating(
+            requestID: requestID ?? locating?.requestID, deadline: now.advanced(byMicroseconds: Self.locateMicroseconds))
+        updateGNSSState()
+    }
+
+    mutating func finishLocating(_ outcome: CommandResult.Outcome, now: Instant) throws(FlashError) {
+        guard let finished = locating else { return }
+        locating = nil
+        updateGNSSState()
+        if outcome == .ok, finished.requestID == nil { signals.play(.success, now: now) }
+        if outcome == .timeout { signals.play(.error, now: now) }
+        guard let requestID = finished.requestID else { return }
+        do throws(FlashError) { try collar.finish(requestID: requestID, outcome: outcome) } catch { throw failed(error, now: now) }
+    }
 }

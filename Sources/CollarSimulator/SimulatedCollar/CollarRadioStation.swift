@@ -385,3 +385,31 @@ package enum StationError: Error, Equatable, Sendable {
     /// The flash failed.
     case flash(FlashError)
 }
+
+/// What a simulated collar lets the people near it see and hear.
+package enum GivenSignal: Equatable, CustomStringConvertible {
+    /// A signal of the collar.
+    case signal(Signal)
+    /// The sound that a host commanded, and its length.
+    case sound(milliseconds: UInt16)
+
+    package var description: String {
+        switch self {
+        case .signal(let signal): "\(signal)"
+        case .sound(let milliseconds): "a sound of \(Double(milliseconds) / 1000) s"
+        }
+    }
+}
+
+extension ModemProfile {
+    /// Airtime of a fix in an absolute frame of its own, in microseconds.
+    package func airtimeMicroseconds(absolute fix: Fix, log: LogIdentity) -> Int64 {
+        let frame = [UInt8](capacity: Frame.maximumByteCount) { output in
+            do throws(EncodeError) {
+                try AbsoluteFix.encode(
+                    fix, address: 9, flags: FrameFlags(poll: nil), log: log, reference: fix.sequence, into: &output)
+            } catch { preconditionFailure("a logged fix fits a frame: \(error)") }
+        }
+        return airtimeMicroseconds(frameByteCount: frame.count)
+    }
+}

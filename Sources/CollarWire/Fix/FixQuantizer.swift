@@ -64,3 +64,67 @@ public struct FixQuantizer: Sendable {
         return Fix.altitudeStepsRange.contains(steps) ? steps : nil
     }
 }
+
+/// A position in the integers of a GNSS receiver, before a ``FixQuantizer`` rounds it to the codes of a ``Fix``.
+///
+/// Time and position are always known; every other value is nil when the receiver does not report it.
+public struct GNSSReading: Equatable, Sendable {
+    /// Time of the position in UTC, in milliseconds since 1970-01-01T00:00:00Z. Within ``Fix/timeRange``.
+    public var unixMilliseconds: Int64
+    /// Latitude in degrees × 10⁷, −900,000,000 … 900,000,000, north positive.
+    public var latitudeE7: Int32
+    /// Longitude in degrees × 10⁷, −1,800,000,000 … 1,800,000,000, east positive.
+    public var longitudeE7: Int32
+    /// Altitude above mean sea level in millimetres.
+    public var altitudeMillimeters: Int32?
+    /// Horizontal accuracy (a radius) in millimetres.
+    public var horizontalAccuracyMillimeters: UInt32?
+    /// Vertical accuracy in millimetres.
+    public var verticalAccuracyMillimeters: UInt32?
+    /// Speed over ground in mm/s.
+    public var speedMillimetersPerSecond: UInt32?
+    /// Course over ground from true north in hundredths of a degree, 0 … 36,000. A finer fraction is cut off, not rounded: the
+    /// codes of a course change at whole degrees.
+    public var courseCentidegrees: UInt16?
+
+    /// Creates a reading without checking it; ``FixQuantizer/fix(from:batteryPercent:heading:)`` checks it.
+    public init(
+        unixMilliseconds: Int64, latitudeE7: Int32, longitudeE7: Int32, altitudeMillimeters: Int32? = nil,
+        horizontalAccuracyMillimeters: UInt32? = nil, verticalAccuracyMillimeters: UInt32? = nil,
+        speedMillimetersPerSecond: UInt32? = nil, courseCentidegrees: UInt16? = nil
+    ) {
+        self.unixMilliseconds = unixMilliseconds
+        self.latitudeE7 = latitudeE7
+        self.longitudeE7 = longitudeE7
+        self.altitudeMillimeters = altitudeMillimeters
+        self.horizontalAccuracyMillimeters = horizontalAccuracyMillimeters
+        self.verticalAccuracyMillimeters = verticalAccuracyMillimeters
+        self.speedMillimetersPerSecond = speedMillimetersPerSecond
+        self.courseCentidegrees = courseCentidegrees
+    }
+}
+
+extension PositionStep {
+    /// Selects the step of a fix's position by its horizontal accuracy: 1e-7° below 0.1 m, 1e-6° below 1 m, else 1e-5°. An
+    /// accuracy of 0 or less counts as unknown and selects 1e-5°, because GNSS receivers report 0 for an unknown accuracy.
+    ///
+    /// Source of the limits: section 5 of PROTOCOL.md.
+    /// - Parameters:
+    ///   - accuracy: the horizontal accuracy in millimetres. It may have a fraction, which counts.
+    ///   - previousStep: the step of the fix before; nil for none. A finer step is kept up to 1.2 times its limit, as each change
+    ///     of the step costs about half a byte.
+    ///   - coarsest: the result is never coarser than this step.
+    public init<Millimeters: Comparable & ExpressibleByIntegerLiteral>(
+        forHorizontalAccuracyMillimeters accuracy: Millimeters, previousStep: PositionStep?, coarsest: PositionStep = .e5
+    ) {
+        if coarsest == .e7 || accuracy > 0 && (accuracy < 100 || previousStep == .e7 && accuracy <= 120) {
+            self = .e7
+        } else if coarsest == .e6
+            || accuracy > 0 && (accuracy < 1000 || previousStep != nil && previousStep != .e5 && accuracy <= 1200)
+        {
+            self = .e6
+        } else {
+            self = .e5
+        }
+    }
+}

@@ -217,3 +217,59 @@ struct LiveModel: FieldModel {
         return 4 &* interval &+ min(3, (bitCount &+ 1) &>> 1)
     }
 }
+
+/// The contexts of a live fix.
+enum LiveBlock {
+    static let sameShape = 0
+    static let scheduled = 1
+    static let schedule = 13
+    static let still = 75
+    static let sameRest = 87
+    static var rest: IntegerBlock { IntegerBlock(base: 90, exponentCount: 9, depth: 0, isSigned: true) }
+    static var interval: IntervalBlocks {
+        IntervalBlocks(
+            minutes: IntegerBlock(base: 124, exponentCount: 8, depth: 3, isSigned: false),
+            seconds: IntegerBlock(base: 179, exponentCount: 5, depth: 2, isSigned: false),
+            secondRest: IntegerBlock(base: 198, exponentCount: 5, depth: 4, isSigned: true), lastRestInstance: 2)
+    }
+    static var speedChange: IntegerBlock { IntegerBlock(base: 342, exponentCount: 6, depth: 1, isSigned: true) }
+    static var speed: IntegerBlock { IntegerBlock(base: 370, exponentCount: 6, depth: 1, isSigned: false) }
+    static var latitude: IntegerBlock { IntegerBlock(base: 396, exponentCount: 10, depth: 0, isSigned: true) }
+    static var longitude: IntegerBlock { IntegerBlock(base: 756, exponentCount: 10, depth: 0, isSigned: true) }
+    static var altitude: IntegerBlock { IntegerBlock(base: 1260, exponentCount: 8, depth: 1, isSigned: true) }
+    static var accuracy: IntegerBlock { IntegerBlock(base: 1368, exponentCount: 5, depth: 1, isSigned: true) }
+    static var angle: IntegerBlock { IntegerBlock(base: 1404, exponentCount: 7, depth: 0, isSigned: true) }
+    static var battery: IntegerBlock {
+        IntegerBlock(base: 1422, exponentCount: 6, depth: 0, isSigned: true, isFalling: true)
+    }
+}
+
+/// The usual intervals between fixes, in milliseconds, in the order of their codes. PROTOCOL.md has the same table.
+enum LiveSchedule {
+    static let count = 28
+    /// The number of bits of a code.
+    static let codeBitCount = 5
+
+    /// The intervals below a minute in milliseconds, and from code ``minuteCode`` on the others in minutes.
+    private static let intervals: InlineArray<28, UInt16> = [
+        100, 200, 250, 500, 1000, 2000, 3000, 4000, 5000, 10_000, 15_000, 20_000, 30_000, 1, 2, 3, 5, 10, 15, 20, 30, 60, 120,
+        240, 360, 480, 720, 1440,
+    ]
+    private static let minuteCode = 13
+
+    /// The time of `distance` intervals, in milliseconds.
+    static func elapsed(_ code: Int, distance: UInt32) -> Int64 {
+        let interval = UInt32(intervals[code])
+        return Int64(widening: distance) &* Int64(widening: code < minuteCode ? interval : interval &* 60_000)
+    }
+
+    /// The code of the interval of which `elapsed` is `distance` times; nil if it is no usual interval.
+    static func code(elapsed: Int64, distance: UInt32) -> Int? {
+        var code = 0
+        while code < count {
+            if LiveSchedule.elapsed(code, distance: distance) == elapsed { return code }
+            code &+= 1
+        }
+        return nil
+    }
+}

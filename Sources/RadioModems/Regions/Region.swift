@@ -66,6 +66,91 @@ package struct Region: Equatable, Sendable {
         return TransmitLimits(
             dutyCyclePartsPerMillion: band.dutyCyclePartsPerMillion, dwellMicroseconds: dwellMicroseconds)
     }
+
+    /// Every region.
+    ///
+    /// The rules limit the radiated power, of an ideal dipole (e.r.p.) or of an antenna without gain (e.i.r.p.). The table has the
+    /// power at the radio, for the antenna that ``Band/maximumPowerDBm`` names: an e.r.p. as it is, an e.i.r.p. less 2.15 dB, rounded
+    /// down.
+    ///
+    /// RP002 is the LoRa Alliance's "RP002 LoRaWAN Regional Parameters", a digest of the rules of many countries, as quoted in its
+    /// editions 1.0.3 revision A and 1.0.5.
+    package static let all: [Region] = [
+        // Source: ETSI EN 300 220-2 V3.2.1, table B.1: bands K, L, M, N, P and R; the same in CEPT ERC/REC 70-03, annex 1. 25 mW
+        // are 14 dBm, 500 mW are 27 dBm. 868.6–868.7 and 869.2–869.4 MHz belong to alarms, with narrow channels.
+        Region(
+            "EU868",
+            bands: [
+                Band(863_000_000, 865_000_000, dutyCycle: 1000, powerDBm: 14),
+                Band(865_000_000, 868_000_000, dutyCycle: 10_000, powerDBm: 14),
+                Band(868_000_000, 868_600_000, dutyCycle: 10_000, powerDBm: 14),
+                Band(868_700_000, 869_200_000, dutyCycle: 1000, powerDBm: 14),
+                Band(869_400_000, 869_650_000, dutyCycle: 100_000, powerDBm: 27),
+                Band(869_700_000, 870_000_000, dutyCycle: 10_000, powerDBm: 14),
+            ],
+            frequencyHertz: 869_525_000, powerDBm: 14),
+        // Source: CEPT ERC/REC 70-03, annex 1, band f: 10 mW e.r.p., 10 %. The frequency is the highest that RP002 names.
+        Region(
+            "EU433", bands: [Band(433_050_000, 434_790_000, dutyCycle: 100_000, powerDBm: 10)],
+            frequencyHertz: 434_665_000, powerDBm: 10),
+        // Source of the band and the dwell time: 47 CFR 15.247 (a) and (f). Source of the power: RP002, US902-928, for systems of
+        // fewer than 50 channels of 125 kHz. A stick has one.
+        Region(
+            "US915", bands: [Band(902_000_000, 928_000_000, dutyCycle: nil, powerDBm: 21)], dwellMicroseconds: 400_000,
+            frequencyHertz: 915_000_000, powerDBm: 14),
+        // Source of the band and the dwell time: RP002, AU915-928. It allows 30 dBm e.i.r.p. to systems of 20 channels and more; as
+        // a stick has one channel, the power is that of US915.
+        Region(
+            "AU915", bands: [Band(915_000_000, 928_000_000, dutyCycle: nil, powerDBm: 21)], dwellMicroseconds: 400_000,
+            frequencyHertz: 917_000_000, powerDBm: 14),
+        // Source: RP002, AS923: 16 dBm e.i.r.p., 1 %, 400 ms, the frequency. The band is the one that most of the countries of its
+        // group 1 have in common with Japan, whose rules also want a radio to listen before it sends.
+        Region(
+            "AS923", bands: [Band(920_000_000, 925_000_000, dutyCycle: 10_000, powerDBm: 13)], dwellMicroseconds: 400_000,
+            frequencyHertz: 923_200_000, powerDBm: 13),
+        // Source: RP002, IN865-867, with 30 dBm e.i.r.p. and no limit of time; the frequency is that of its second window.
+        Region(
+            "IN865", bands: [Band(865_000_000, 867_000_000, dutyCycle: nil, powerDBm: 27)],
+            frequencyHertz: 866_550_000, powerDBm: 14),
+        // Source: RP002, KR920-923: 10 dBm e.i.r.p. below 922 MHz, else 14 dBm; the frequency is one of its channels. Korea wants a
+        // radio to listen before it sends, which not every stick does: 1 % is a precaution of this project.
+        Region(
+            "KR920",
+            bands: [
+                Band(920_900_000, 922_000_000, dutyCycle: 10_000, powerDBm: 7),
+                Band(922_000_000, 923_300_000, dutyCycle: 10_000, powerDBm: 11),
+            ],
+            frequencyHertz: 922_500_000, powerDBm: 11),
+        // Source: RP002, RU864-870: 16 dBm e.i.r.p., 1 %, the frequency; the 0.1 % of the lower band: the LoRa Alliance's draft
+        // "RU 868 Regional Parameters v0.1". Its bands are those of the Russian decision 07-20-03-001, annex 11.
+        Region(
+            "RU864",
+            bands: [
+                Band(864_000_000, 865_000_000, dutyCycle: 1000, powerDBm: 13),
+                Band(868_700_000, 869_200_000, dutyCycle: 10_000, powerDBm: 13),
+            ],
+            frequencyHertz: 868_900_000, powerDBm: 13),
+        // Source: announcement 52 of 2019 of China's Ministry of Industry and Information Technology, on meters: 50 mW e.r.p., 1 s.
+        // The frequency is one of RP002, CN470-510.
+        Region(
+            "CN470", bands: [Band(470_000_000, 510_000_000, dutyCycle: nil, powerDBm: 17)], dwellMicroseconds: 1_000_000,
+            frequencyHertz: 505_300_000, powerDBm: 14),
+    ]
+
+    /// A region whose default settings are 125 kHz and a coding rate of 4/5.
+    ///
+    /// The default spreading factor is 9. Where a frame may take no more than 400 ms it is 8, so that it leaves room for frames of
+    /// 100 bytes.
+    private init(
+        _ name: String, bands: [Band], dwellMicroseconds: Int64? = nil, frequencyHertz: UInt32, powerDBm: Int8
+    ) {
+        self.name = name
+        self.bands = bands
+        self.dwellMicroseconds = dwellMicroseconds
+        defaults = RadioSettings(
+            frequencyHertz: frequencyHertz, bandwidthHertz: 125_000, spreadingFactor: dwellMicroseconds == 400_000 ? 8 : 9,
+            codingRateDenominator: 5, powerDBm: powerDBm)
+    }
 }
 
 /// The rule of a region that settings break.
@@ -76,4 +161,30 @@ package enum RegionError: Error, Equatable, Sendable {
     case powerTooHigh(region: Region, settings: RadioSettings, maximumDBm: Int8)
     /// A frame of 51 bytes takes `airtimeMicroseconds`, and no frame may take more than `limitMicroseconds`.
     case framesTooLong(region: Region, settings: RadioSettings, airtimeMicroseconds: Int64, limitMicroseconds: Int64)
+}
+
+extension Region.Band {
+    /// A band of the table.
+    /// - Parameter dutyCyclePartsPerMillion: in millionths; nil for no limit.
+    fileprivate init(
+        _ lowerHertz: UInt32, _ upperHertz: UInt32, dutyCycle dutyCyclePartsPerMillion: Int64?, powerDBm: Int8
+    ) {
+        self.init(
+            lowerHertz: lowerHertz, upperHertz: upperHertz, dutyCyclePartsPerMillion: dutyCyclePartsPerMillion,
+            maximumPowerDBm: powerDBm)
+    }
+}
+
+/// The limits that the rules of a region set to the transmissions of a radio.
+package struct TransmitLimits: Equatable, Sendable {
+    /// The part of each hour in which the radio may send, in millionths; nil for no limit.
+    package var dutyCyclePartsPerMillion: Int64?
+    /// The longest airtime of one frame, in microseconds; nil for no limit.
+    package var dwellMicroseconds: Int64?
+
+    /// Creates limits.
+    package init(dutyCyclePartsPerMillion: Int64? = nil, dwellMicroseconds: Int64? = nil) {
+        self.dutyCyclePartsPerMillion = dutyCyclePartsPerMillion
+        self.dwellMicroseconds = dwellMicroseconds
+    }
 }

@@ -1,4 +1,5 @@
 import CollarWire
+import Testing
 
 /// The bare frame that `write` writes into an output of `room` bytes.
 func frame(
@@ -73,4 +74,41 @@ func decoded(
     _ frame: [UInt8], log: LogIdentity? = .sample, reference: UInt32 = 0
 ) throws(DecodeError) -> Message {
     try Message.decode(frame.span, log: log, reference: reference)
+}
+
+/// A payload assembled field by field. It may be one that no encoder writes.
+struct Payload {
+    private var writer = BitWriter()
+
+    init(_ fields: Field...) throws { try self.init(fields) }
+
+    init(_ fields: [Field]) throws {
+        for field in fields {
+            switch field {
+            case .bits(let value, let width): writer.write(value, width)
+            case .gamma(let value): writer.writeEliasGamma(value)
+            }
+        }
+        var writer = self.writer
+        bytes = try [UInt8](capacity: 246) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try writer.finish(into: &output)
+        }
+    }
+
+    enum Field {
+        case bits(UInt32, Int)
+        case gamma(UInt32)
+    }
+
+    /// The payload, padded with zero bits.
+    private(set) var bytes: [UInt8] = []
+}
+
+extension [UInt8] {
+    /// The bytes of a text of hexadecimal digits, two for each byte. Any other text fails the test.
+    init(hexadecimal text: String) throws {
+        let digits = text.compactMap(\.hexDigitValue)
+        try #require(digits.count == text.count && digits.count.isMultiple(of: 2), "not whole bytes in hexadecimal: \(text)")
+        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
 }
