@@ -203,7 +203,6 @@ struct PacketQueue<Note, let capacity: Int, let byteCapacity: Int>: ~Copyable {
     private var byteCounts = InlineArray<capacity, UInt8>(repeating: 0)
     private var notes: InlineArray<capacity, Note>
     private var firstPlace = 0
-    /// How many packets wait.
     private(set) var count = 0
     /// The note of the oldest packet; without a meaning if no packet waits.
     private(set) var firstNote: Note
@@ -237,7 +236,6 @@ struct PacketQueue<Note, let capacity: Int, let byteCapacity: Int>: ~Copyable {
         removeFirst()
     }
 
-    /// Removes the oldest packet.
     mutating func removeFirst() {
         firstPlace = (firstPlace + 1) % capacity
         count -= 1

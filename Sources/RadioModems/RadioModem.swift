@@ -14,7 +14,7 @@ package enum Dialect: String, CaseIterable, Sendable {
     case rui3
 }
 
-/// How a stick is to be used.
+/// How a stick is used.
 package struct ModemConfiguration: Equatable, Sendable {
     /// The dialect that a person named; nil to find it out.
     package var dialect: Dialect?
@@ -24,7 +24,6 @@ package struct ModemConfiguration: Equatable, Sendable {
     /// dialect ``Dialect/serial``, where the stick's own firmware keeps the limits.
     package var limits: TransmitLimits?
 
-    /// Creates a configuration.
     package init(dialect: Dialect? = nil, settings: RadioSettings? = nil, limits: TransmitLimits? = nil) {
         self.dialect = dialect
         self.settings = settings
@@ -54,7 +53,7 @@ package struct RadioModem: Sendable {
         /// The bytes are those of the serial line and do not pass through the modem.
         case serial
         /// Nothing answered, so the serial line is assumed. A stick that was not able to answer may do so yet, so it is asked again in
-        /// some rounds, until a frame of the serial line comes in. So many of them have begun.
+        /// some rounds, until a frame of the serial line comes in. `round` of them have begun.
         case assumedSerial(StickDetection, round: Int)
         case stick(any StickModem)
         /// The stick has a dialect, but nobody has chosen its settings.
@@ -101,7 +100,6 @@ package struct RadioModem: Sendable {
         if let named = configuration.dialect { begin(named, at: now) } else { detect(at: now) }
     }
 
-    /// What the modem can do.
     package enum Condition: Sendable {
         /// It finds out the dialect.
         case detecting
@@ -113,7 +111,6 @@ package struct RadioModem: Sendable {
         case stranger
     }
 
-    /// What the modem can do now.
     package var condition: Condition {
         switch state {
         case .detecting: .detecting
@@ -204,12 +201,12 @@ package struct RadioModem: Sendable {
         case nil: state = .detecting(detection)
         case .nothingAnswers:
             dialect = .serial
-            let heard = detection.bytes
+            let heard = detection.heard.bytes
             // A port at which the serial line was found before is asked no more.
             repeatDetection(&detection, round: remembered == .serial ? RadioModem.roundLimit + 1 : 1, at: now)
             events.append(.serialLine(heard))
         case .found(let dialect):
-            begin(dialect, heard: detection.bytes, isFrameEnded: detection.hasAsked, at: now)
+            begin(dialect, heard: detection.heard.bytes, isFrameEnded: detection.hasAsked, at: now)
         case .stranger(let stranger):
             dialect = nil
             state = .stranger(HeardBytes(), until: now.advanced(byMicroseconds: RadioModem.examinationInterval))
@@ -227,7 +224,6 @@ package struct RadioModem: Sendable {
         state = .assumedSerial(detection, round: round)
     }
 
-    /// Bytes came in at the port.
     package mutating func receive(_ new: Span<UInt8>, at now: Instant) {
         switch state {
         case .detecting(var detection):
@@ -268,7 +264,6 @@ package struct RadioModem: Sendable {
         withStick { $0.send(packets, at: now) }
     }
 
-    /// Does what is due.
     package mutating func deadlineReached(at now: Instant) {
         switch state {
         case .detecting(var detection):
@@ -288,7 +283,6 @@ package struct RadioModem: Sendable {
         }
     }
 
-    /// Removes and returns the bytes for the port.
     package mutating func takeBytes() -> [UInt8] {
         defer { bytes = [] }
         return bytes
@@ -299,6 +293,5 @@ package struct RadioModem: Sendable {
 }
 
 extension Span<UInt8> {
-    /// The bytes as an array.
     fileprivate var bytes: [UInt8] { indices.map { self[$0] } }
 }

@@ -55,7 +55,6 @@ struct BatchSize: Sendable {
 struct LivePace: Equatable, Sendable {
     /// The shortest time between two newest fixes that are sent, in microseconds; 0 for no limit.
     var intervalMicroseconds: Int64 = 0
-    /// Whether the newest fix must not wait.
     var isUrgent = false
     /// The first sequence that may wait: one more than the highest newest fix that was sent since the boot; 0 before that.
     private(set) var waitingStart: UInt32 = 0
@@ -68,7 +67,6 @@ struct LivePace: Equatable, Sendable {
     /// Whether fixes that were never sent wait at `now`.
     func isWaiting(now: Instant) -> Bool { due.map { now < $0 } ?? false }
 
-    /// Notes that the newest fix is sent.
     mutating func sent(_ newest: UInt32, now: Instant) {
         waitingStart = max(waitingStart, newest + 1)
         lastSent = now

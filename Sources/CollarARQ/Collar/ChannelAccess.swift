@@ -85,7 +85,6 @@ struct ChannelAccess: Equatable, Sendable {
         turnMicroseconds = delay <= longestTurn ? delay : randomPart(of: longestTurn)
     }
 
-    /// The longest turn, in microseconds.
     private var longestTurn: Int64 {
         let share = 4 * company.assumedCount * exchangeMicroseconds
         return intervalMicroseconds > 0 ? min(share, intervalMicroseconds / 5 * 4) : share

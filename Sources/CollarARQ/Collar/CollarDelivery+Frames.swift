@@ -64,7 +64,7 @@ extension CollarDelivery {
         }
         shares.isLive = false
         guard let sequence = nextOfBacklog(of: burst) else { return nil }
-        countIfRepeated(sequence < backlogEnd)
+        if sequence < backlogEnd { retransmissionCount &+= 1 }
         if configuration.batchFrameByteLimit != nil, undelivered(from: sequence + 1, except: burst.newestSent) != nil {
             return .batch(first: sequence, frameByteLimit: batchSize.frameByteLimit)
         }
@@ -73,7 +73,7 @@ extension CollarDelivery {
         return .logEntry(sequence)
     }
 
-    /// The newest fix, if it is to be sent now. It is the first fix of a burst. A fix logged during the burst follows at
+    /// The newest fix, if it is due now. It is the first fix of a burst. A fix logged during the burst follows at
     /// once, but within a quarter of the airtime while there is a backlog. Before the live interval has passed, the newest fix is
     /// sent only as a part of the backlog.
     private mutating func newestDue(in burst: Burst) -> UInt32? {
@@ -85,10 +85,6 @@ extension CollarDelivery {
         highestSent = max(highestSent ?? 0, last)
         backlogEnd = max(backlogEnd, last + 1)
         if last + 1 == nextSequence { pace.sent(last, now: access.newsStart ?? frameInstant) }
-    }
-
-    mutating func countIfRepeated(_ isRepeated: Bool) {
-        if isRepeated { retransmissionCount &+= 1 }
     }
 
     mutating func hasMore(for burst: Burst) -> Bool {
@@ -185,7 +181,7 @@ extension CollarDelivery {
             return Transmission(content: .identity, poll: poll)
         }
         guard let newest = newestUndelivered else { return Transmission(content: .probe, poll: poll) }
-        let first = firstOfNewest(behind: newest)
+        let first = oldestOfNewest(upTo: newest)
         guard first < newest else {
             sentNewest(from: newest, through: newest)
             return Transmission(content: .logEntry(newest), poll: poll)
@@ -196,7 +192,7 @@ extension CollarDelivery {
 
     /// The oldest fix in the frame that carries the newest fixes. If fixes are made faster than answers arrive, the older fixes
     /// of the frame arrive together with the newest one, for little airtime.
-    private mutating func firstOfNewest(behind newest: UInt32) -> UInt32 {
+    private mutating func oldestOfNewest(upTo newest: UInt32) -> UInt32 {
         var first = newest
         guard configuration.batchFrameByteLimit != nil,
             delivered.missingCount(below: nextSequence) <= CollarDelivery.missingLimit
@@ -214,7 +210,7 @@ extension CollarDelivery {
     /// Notes that the frame of ``Transmission/Content/newestFixes(first:last:frameByteLimit:)`` holds the fixes from `first`
     /// to `newest`.
     public mutating func sentNewest(from first: UInt32, through newest: UInt32) {
-        if let highestSent { countIfRepeated(first <= highestSent) }
+        if let highestSent, first <= highestSent { retransmissionCount &+= 1 }
         highestSent = max(highestSent ?? 0, newest)
         pace.sent(newest, now: access.newsStart ?? frameInstant)
     }

@@ -8,7 +8,7 @@ import CollarWire
 public struct CollarDelivery: Sendable {
     /// The next frame to send.
     public struct Transmission: Equatable, Sendable {
-        /// What the frame carries.
+        /// The content of the frame.
         public enum Content: Equatable, Sendable {
             /// The identity of the collar.
             case identity
@@ -29,14 +29,14 @@ public struct CollarDelivery: Sendable {
             case reply
         }
 
-        /// What the frame carries.
+        /// The content of the frame.
         public var content: Content
         /// The poll that the frame carries; nil if it carries none. It is nil for a batch of the backlog, because only the made
         /// batch tells whether it ends the burst.
         public var poll: PollNumber?
     }
 
-    /// What an acknowledgement meant.
+    /// The meaning of an acknowledgement.
     public enum AcknowledgementResult: Equatable, Sendable {
         /// It answers the open poll.
         case answer
@@ -104,7 +104,6 @@ public struct CollarDelivery: Sendable {
         var cursor: UInt32
     }
 
-    /// A poll without an answer.
     struct OpenPoll: Equatable {
         let number: PollNumber
         /// Number of unanswered polls directly before this one.
@@ -115,7 +114,6 @@ public struct CollarDelivery: Sendable {
         var extensionsLeft = 2
     }
 
-    /// When the identity is sent.
     enum DueIdentity: Equatable {
         case none
         case next
@@ -176,7 +174,7 @@ public struct CollarDelivery: Sendable {
     /// One more than the highest sequence that was sent as a part of the backlog since the boot; 0 before that.
     var backlogEnd: UInt32 = 0
 
-    /// What the receiver is known to have.
+    /// The sequences that the receiver is known to have.
     public internal(set) var delivered: DeliveredSequences
 
     /// Creates the collar's end after a boot. Its first frame is the identity.
@@ -310,7 +308,7 @@ public struct CollarDelivery: Sendable {
             guard mayStart(now: now) else { return nil }
             return outOfContactTransmission(attempt: poll.attempt + 1)
         case .sending(let burst):
-            guard isAnythingDue(in: burst, now: now) else {
+            guard hasMore(for: burst) || burst.frameCount > 0 || now >= heartbeatDeadline else {
                 // The fix for which a burst was waiting to begin may have been delivered in the meantime.
                 burstStart = nil
                 isTurnAwaited = false
@@ -320,10 +318,6 @@ public struct CollarDelivery: Sendable {
             guard mayStart(now: now) else { return nil }
             return burstTransmission(burst, now: now)
         }
-    }
-
-    private mutating func isAnythingDue(in burst: Burst, now: Instant) -> Bool {
-        hasMore(for: burst) || burst.frameCount > 0 || now >= heartbeatDeadline
     }
 
     /// Sets the wait of a burst that begins: until the turn of a new fix, or a random time.

@@ -154,7 +154,8 @@ public struct RequestQueue: Sendable {
         if request.isToPair { changed.removeAll { $0.successorCount >= UInt8(RequestQueue.capacity - 1) } }
         guard changed.count < room, (changed.pending[0]?.successorCount ?? 0) < UInt8(room - 1) else { return nil }
         for index in 0..<changed.count { changed.pending[index]?.successorCount += 1 }
-        let next = nextRequestID
+        // 0 is left out: in a report it means that there was no request.
+        let next = lastRequestID == .max ? 1 : lastRequestID + 1
         changed.pending[changed.count] = Pending(requestID: next, request: request, deadline: deadline)
         changed.count += 1
         changed.lastRequestID = next
@@ -174,9 +175,6 @@ public struct RequestQueue: Sendable {
         count += 1
         return true
     }
-
-    /// The id of the next request. 0 is left out: in a report it means that there was no request.
-    private var nextRequestID: UInt16 { lastRequestID == .max ? 1 : lastRequestID + 1 }
 
     /// Whether a request waits for its reply.
     public func isOpen(_ requestID: UInt16) -> Bool {

@@ -3,7 +3,6 @@ import CollarWire
 
 /// The status of a collar, and the frames of its replies.
 extension Collar {
-    /// The shortest time between two statuses.
     static var statusMicroseconds: Int64 { 60_000_000 }
 
     /// Milliseconds since the boot; 0 if the caller's clock shows a time before the boot.

@@ -40,7 +40,7 @@ public struct Collar<Flash: FlashDevice> {
         }
     }
 
-    /// What a received frame was.
+    /// The kind of a received frame.
     public enum Reception: Equatable, Sendable {
         /// An acknowledgement from the collar's receiver.
         case acknowledgement(CollarDelivery.AcknowledgementResult)
@@ -91,7 +91,6 @@ public struct Collar<Flash: FlashDevice> {
     var formerlyDelivered: UInt32 = 0
     let bootInstant: Instant
     var isStatusWanted = false
-    /// The heartbeat in force.
     var heartbeatSeconds: UInt32
     var lastStatus: Instant?
     var fixesSentCount: UInt32 = 0
@@ -143,7 +142,6 @@ public struct Collar<Flash: FlashDevice> {
             try Boot(mounting: flash, configuration, randomLogID: randomLogID), configuration: configuration, now: now)
     }
 
-    /// Makes the collar of a boot.
     @inline(never) init(_ boot: Boot, configuration: Configuration, now: Instant) {
         self.configuration = configuration
         flash = boot.flash
@@ -397,9 +395,6 @@ public struct Collar<Flash: FlashDevice> {
 
     /// Notes that the newest entry of the log must not wait.
     public mutating func newestIsUrgent() { delivery.newestIsUrgent() }
-
-    /// When a frame that was due last had to wait because the duty cycle was used up; nil if none had to since the boot.
-    var lastAirtimeWait: Instant? { delivery.lastAirtimeWait }
 
     /// Whether the horizontal accuracy differs enough from what was sent. A change from or to an unknown accuracy is one.
     var isAccuracyChanged: Bool {

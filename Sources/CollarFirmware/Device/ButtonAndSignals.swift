@@ -68,7 +68,7 @@ public struct ButtonDecoder: Equatable, Sendable {
     }
 }
 
-/// What a collar tells the people near it, with its light and its sounder.
+/// A signal of a collar to the people near it, with its light and its sounder.
 public enum Signal: Equatable, Sendable {
     /// Tracking began: one long signal.
     case start

@@ -177,7 +177,7 @@ public enum ResetCause: Equatable, Sendable {
     /// The reset pin, or a debugger.
     case external
 
-    /// What a status reports as the last error after this start (PROTOCOL.md, section 13).
+    /// The last error that a status reports after this start (PROTOCOL.md, section 13).
     var fault: CollarFault {
         switch self {
         case .powerOn, .program, .external: .none
@@ -188,7 +188,7 @@ public enum ResetCause: Equatable, Sendable {
     }
 }
 
-/// What a fault handler leaves in memory that a reset does not clear, so that the next start can report it.
+/// The record that a fault handler leaves in memory that a reset does not clear, so that the next start can report it.
 ///
 /// The handler stores ``words`` and resets. The next start reads them back, and then overwrites them with zeros.
 public struct CrashRecord: Equatable, Sendable {

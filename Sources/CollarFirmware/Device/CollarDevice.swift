@@ -31,7 +31,7 @@ public struct CollarDevice<Flash: FlashDevice> {
     var motion = MotionDetector()
     var capture = CaptureSchedule()
     var quantizer = FixQuantizer()
-    /// The state of the GNSS receiver while it is wanted.
+    /// The state of the GNSS receiver while the device needs it.
     var receiverState = Status.GNSSState.searching
     /// The fault of the GNSS receiver; nil if it has none.
     var receiverFault: CollarFault?
@@ -87,7 +87,7 @@ public struct CollarDevice<Flash: FlashDevice> {
     /// Whether a fix was asked for and has not been made.
     public var isFixAwaited: Bool { locating != nil }
 
-    /// Whether the GNSS receiver is to be on: while positions are logged, and until a fix that was asked for is made.
+    /// Whether the GNSS receiver must be on: while positions are logged, and until a fix that was asked for is made.
     public var isGNSSWanted: Bool { collar.isTracking || locating != nil }
 
     /// Whether the board is to reset the microcontroller now.
@@ -248,7 +248,6 @@ public struct CollarDevice<Flash: FlashDevice> {
         }
     }
 
-    /// Applies ``policy``.
     mutating func updatePolicy() {
         condition.isStationary = motion.isStationary
         collar.setLiveInterval(milliseconds: policy.liveIntervalMilliseconds)
@@ -259,7 +258,7 @@ public struct CollarDevice<Flash: FlashDevice> {
 
     mutating func updateThrottleState(now: Instant) {
         let isAirtimeUsedUp =
-            collar.lastAirtimeWait.map { now.microseconds(since: $0) < Self.airtimeWaitMicroseconds } ?? false
+            collar.delivery.lastAirtimeWait.map { now.microseconds(since: $0) < Self.airtimeWaitMicroseconds } ?? false
         condition.throttleState =
             isAirtimeUsedUp ? .dutyCycle : ThrottlePolicy.Battery(percent: battery.percent).throttleState
     }

@@ -7,7 +7,6 @@ import CollarWire
 public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     /// The longest time between two calls of ``CollarBoard/feedWatchdog()``, in microseconds.
     public static var longestWaitMicroseconds: Int64 { 1_000_000 }
-    /// Time between two readings of the battery, in microseconds.
     private static var batteryMicroseconds: Int64 { 10_000_000 }
 
     /// The hardware.
@@ -50,7 +49,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         program.board.reset()
     }
 
-    /// Whether the board is to be reset now.
+    /// Whether the board must be reset now.
     public var isResetDue: Bool {
         mutating get { device.isResetDue(now: board.now()) && !isSending }
     }
@@ -195,7 +194,6 @@ struct FrameBuffer {
         self.count = count
     }
 
-    /// The bytes of the frame.
     var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         get { storage.span.extracting(0..<count) }

@@ -23,7 +23,7 @@ public struct ThrottlePolicy: Equatable, Sendable {
         /// Whether `left` is the emptier one.
         public static func < (left: Battery, right: Battery) -> Bool { left.rawValue < right.rawValue }
 
-        /// What a status says of it.
+        /// The same in a status.
         var throttleState: Status.ThrottleState {
             switch self {
             case .good: .none

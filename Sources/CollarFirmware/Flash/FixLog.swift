@@ -255,7 +255,7 @@ public struct FixLog<Flash: FlashDevice> {
     }
 }
 
-/// What each block of a log notes about the collar, at the time at which the block is begun.
+/// The notes of a block of a log about the collar, made when the block is begun.
 public struct LogBlockMarks: Equatable, Sendable {
     /// The boot count of the collar.
     public var bootCount: UInt32

@@ -117,7 +117,6 @@ extension FlashDevice {
         }
     }
 
-    /// Programs a record.
     mutating func program(_ record: FlashRecord, at offset: Int) throws(FlashError) {
         try program(record.bytes.span.extracting(0..<record.count), at: offset)
     }

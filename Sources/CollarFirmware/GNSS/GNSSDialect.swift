@@ -1,6 +1,6 @@
 import CollarWire
 
-/// What a GNSS receiver may speak: the parser of one protocol, or of two.
+/// The language of a GNSS receiver: the parser of one protocol, or of two.
 ///
 /// A board names the dialect of its receiver, and the linker leaves out the parsers of the others: ``UBXParser``,
 /// ``NMEAParser``, or ``UBXOrNMEAParser`` for a receiver that begins with NMEA and can be changed to UBX.

@@ -15,15 +15,13 @@ import CollarWire
 public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     /// How the receiver is to work.
     public private(set) var settings: GNSSSettings
-    /// What the receiver does: off, searching, making fixes, or not answering.
+    /// The activity of the receiver: off, searching, making fixes, or not answering.
     public private(set) var state = Status.GNSSState.off
     var dialect = Dialect()
     var phase = GNSSPhase.off
     /// When the receiver last said something, or was switched on.
     var lastEvent = Instant(microseconds: 0)
-    /// When the last byte came.
     var lastByte = Instant(microseconds: 0)
-    /// The time of the last reading.
     private var lastReadingTime = Int64.min
     /// Whether the receiver has been silent for too long.
     private var isSilent = false
@@ -66,7 +64,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
         isAntennaFaulty = false
     }
 
-    /// Changes the settings, and configures the receiver anew if it is on.
+    /// Changes the settings, and configures the receiver again if it is on.
     public mutating func change(to settings: GNSSSettings, now: Instant) {
         guard settings != self.settings else { return }
         self.settings = settings
@@ -115,7 +113,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     /// The longest time between two positions of a receiver that works.
     var silenceMicroseconds: Int64 { 2_000_000 &+ 3000 &* Int64(widening: UInt32(settings.intervalMilliseconds)) }
 
-    /// Five seconds more, in which the receiver is configured anew.
+    /// Five seconds more, in which the receiver is configured again.
     private var faultMicroseconds: Int64 { silenceMicroseconds &+ 5_000_000 }
 
     private mutating func accept(_ event: GNSSEvent, now: Instant) -> GNSSReading? {
@@ -172,7 +170,6 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
         }
     }
 
-    /// Begins the configuration.
     mutating func configure(now: Instant) {
         hasRefused = false
         isByKeys = true
@@ -190,7 +187,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
         }
     }
 
-    /// Repeats a message without an answer, and configures a receiver anew that has become silent.
+    /// Repeats a message without an answer, and configures a receiver again that has become silent.
     mutating func checkConfiguration(now: Instant) {
         guard let deadline = configurationDeadline, now >= deadline else { return }
         guard case .configuring(var configuring) = phase else { return configure(now: now) }
@@ -250,9 +247,9 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
 enum GNSSPhase: Equatable, Sendable {
     /// Switched off.
     case off
-    /// The message that switches the receiver off is to be sent.
+    /// The message that switches the receiver off is due.
     case stopping
-    /// A message of the configuration is to be sent, or waits for its answer.
+    /// A message of the configuration is due, or waits for its answer.
     case configuring(Configuring)
     /// The receiver has accepted the configuration, or at least answered to it, at this time.
     case configured(since: Instant)
@@ -264,7 +261,7 @@ enum GNSSPhase: Equatable, Sendable {
         var step: ConfigurationStep
         /// How often the message was sent without an answer.
         var attempts: UInt8 = 0
-        /// When the answer is late; nil if the message is to be sent.
+        /// When the answer is late; nil if the message was not sent yet.
         var deadline: Instant?
         /// When the first message of the configuration was due.
         let begin: Instant

@@ -128,7 +128,7 @@ public struct NMEAParser: GNSSDialect {
     }
 }
 
-/// What the sentences of one moment say together: RMC (date, time, position, speed, course), GGA (altitude) and GST (accuracies).
+/// The content of the sentences of one moment: RMC (date, time, position, speed, course), GGA (altitude) and GST (accuracies).
 ///
 /// Without RMC there is no reading, because only RMC has the date. Without GGA the altitude is unknown, and without GST the
 /// accuracies: a dilution of precision is no accuracy.
@@ -158,7 +158,6 @@ struct NMEAMoment {
     /// Whether every sentence has come that says something.
     var isComplete: Bool { sentences == 7 }
 
-    /// Adds a sentence of this moment.
     mutating func add(_ kind: Sentence, _ sentence: Span<UInt8>) {
         sentences |= kind.rawValue
         switch kind {

@@ -45,7 +45,7 @@ enum ConfigurationStep: UInt8 {
     /// The number of positions for which the receiver says the state of its antenna once.
     private static var antennaInterval: UInt8 { 60 }
 
-    /// The type that the receiver repeats in its answer.
+    /// The type that the receiver repeats in its answer. To take it from ``command(_:)`` would need more flash.
     var type: UBXMessageType {
         switch self {
         case .outputs, .dynamicModel, .powerMode, .radioStatus: .setValues
@@ -58,7 +58,6 @@ enum ConfigurationStep: UInt8 {
         }
     }
 
-    /// The message.
     func command(_ settings: GNSSSettings) -> UBXCommand {
         switch self {
         case .outputs: .outputs(settings)
@@ -90,7 +89,6 @@ struct UBXCommand {
     private var payload = InlineArray<44, UInt8>(repeating: 0)
     private var count = 0
 
-    /// A message without a payload.
     init(_ type: UBXMessageType) { self.type = type }
 
     mutating func append(_ byte: UInt8) {
@@ -136,11 +134,9 @@ struct UBXCommand {
         static var navigationPVTOnUART1: UInt32 { 0x2091_0007 }
         /// Number of positions for which one MON-RF is sent, 1 byte.
         static var radioStatusOnUART1: UInt32 { 0x2091_035A }
-        /// 1 byte.
+        // 1 byte each.
         static var ubxOnUART1: UInt32 { 0x1074_0001 }
-        /// 1 byte.
         static var nmeaOnUART1: UInt32 { 0x1074_0002 }
-        /// 1 byte.
         static var dynamicModel: UInt32 { 0x2011_0021 }
         /// 0: full power, 1: on and off, 2: cyclic tracking; 1 byte.
         static var powerMode: UInt32 { 0x20D0_0001 }
@@ -185,7 +181,7 @@ struct UBXCommand {
         return command
     }
 
-    /// Sends MON-RF once for so many positions (from generation 9 on).
+    /// Sends MON-RF once for this number of positions (from generation 9 on).
     static func radioStatus(interval: UInt8) -> UBXCommand {
         var command = UBXCommand(settingValues: ())
         command.append(Key.radioStatusOnUART1, interval)

@@ -91,11 +91,13 @@ public struct UBXParser: GNSSDialect {
         if type == .accepted || type == .refused, payload.count == 2 {
             return .answer(UBXMessageType(payload[0], payload[1]), isAccepted: type == .accepted)
         }
-        if let offset = AntennaState.offset(in: type), offset < payload.count { return AntennaState.event(of: payload[offset]) }
-        return .other
+        // The state of the antenna in MON-HW and MON-RF. The first of the blocks of MON-RF counts: they are the bands of one antenna.
+        let offset = type == .hardwareStatus ? 20 : type == .radioStatus ? 6 : payload.count
+        guard offset < payload.count else { return .other }
+        // 3 is short, 4 is open. The others are: not known yet, not watched, and good.
+        return .antenna(isFaulty: payload[offset] == 3 || payload[offset] == 4)
     }
 
-    /// Drops bytes from the front.
     private mutating func drop(_ dropped: Int) {
         guard dropped > 0 else { return }
         for index in dropped..<count { bytes[index &- dropped] = bytes[index] }
@@ -119,9 +121,7 @@ public struct UBXMessageType: Equatable, Sendable {
     static var navigationPVT: UBXMessageType { UBXMessageType(0x01, 0x07) }
     /// Asks the receiver to save power, here to switch itself off.
     static var powerRequest: UBXMessageType { UBXMessageType(0x02, 0x41) }
-    /// A configuration message is refused.
     static var refused: UBXMessageType { UBXMessageType(0x05, 0x00) }
-    /// A configuration message is accepted.
     static var accepted: UBXMessageType { UBXMessageType(0x05, 0x01) }
     /// How often a message is sent (before generation 9).
     static var messageRate: UBXMessageType { UBXMessageType(0x06, 0x01) }
@@ -241,21 +241,6 @@ enum NavigationSolution {
         // The sum is not negative, so that the division rounds to the nearest millisecond on both sides of the second.
         return time &- 1000 &+ Int64(widening: (nanoseconds &+ 1_000_500_000) / 1_000_000)
     }
-}
-
-/// The state of the antenna in MON-HW and MON-RF.
-enum AntennaState {
-    /// The offset of the state in the payload of a message; nil if the message has none. The first of the blocks of MON-RF counts:
-    /// they are the bands of one antenna.
-    static func offset(in type: UBXMessageType) -> Int? {
-        type == .hardwareStatus ? 20 : type == .radioStatus ? 6 : nil
-    }
-
-    private static var short: UInt8 { 3 }
-    private static var open: UInt8 { 4 }
-
-    /// The event of a state. The others are: not known yet, not watched, and good.
-    static func event(of state: UInt8) -> GNSSEvent { .antenna(isFaulty: state == short || state == open) }
 }
 
 extension Span<UInt8> {

@@ -40,7 +40,6 @@ public struct UTCDate: Equatable, Sendable {
 ///
 /// A receiver whose dates are wrong is corrected for 1024 weeks (19.6 years) after the firmware's own day.
 public enum WeekRollover {
-    /// 1024 weeks.
     private static var milliseconds: Int64 { 1024 * 7 * 86_400_000 }
 
     /// The corrected time; nil if no correction explains it.

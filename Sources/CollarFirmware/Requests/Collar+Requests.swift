@@ -24,7 +24,7 @@ extension Collar {
     public var isReplyWaiting: Bool { replies.count > 0 }
 
     /// Handles a command or message that is not to be executed now, and queues its reply, if there is one.
-    /// - Returns: nil if the request is to be executed.
+    /// - Returns: nil if the request must be executed.
     private mutating func receptionIfNotDue(
         _ request: ExecutedRequests.Request, isPairing: Bool, isSupported: Bool, now: Instant
     ) -> Reception? {
@@ -38,7 +38,7 @@ extension Collar {
         // If a result of this request is queued, it must still be true when it is sent, so the request is not executed now.
         guard !replies.containsResult(ofRequest: id) else { return .requestNotTaken(requestID: id) }
         let isOwn = pairedReceiverID != 0 && request.receiverID == pairedReceiverID
-        guard isOwn || isPairing && isPairingPossible(now: now) else { return refuse(id) }
+        guard isOwn || isPairing && (pairedReceiverID == 0 || isPairingWindowOpen(now: now)) else { return refuse(id) }
         guard replies.room > 0 || isPairing else { return .requestNotTaken(requestID: id) }
         return isSupported ? nil : answer(id, .unsupported)
     }
@@ -74,11 +74,6 @@ extension Collar {
         }
         reply(.result(CommandResult(requestID: id, outcome: .ok)))
         return .command(requestID: id, command.action)
-    }
-
-    /// Whether the collar obeys *pair* from any receiver.
-    private func isPairingPossible(now: Instant) -> Bool {
-        pairedReceiverID == 0 || isPairingWindowOpen(now: now)
     }
 
     /// Whether an action is *pair*. This command is executed even if there is no room for its reply, because the identity tells
@@ -226,7 +221,7 @@ extension Collar {
     }
 }
 
-/// What a host sends to a collar, in clear. A decoder of every message would need four times as much program memory.
+/// A frame of a host to a collar, in clear. A decoder of every message would need four times as much program memory.
 enum HostFrame {
     case acknowledgement(Acknowledgement)
     case identityRequest

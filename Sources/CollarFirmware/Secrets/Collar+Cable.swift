@@ -13,13 +13,12 @@ extension Collar {
 
     /// An exchange of keys that has begun.
     struct KeyExchange {
-        /// The key that is offered.
         let key: CollarKey
         /// Whether the host has shown that it has the present key.
         let isProven: Bool
     }
 
-    /// The frame that is to be sent next on the cable.
+    /// The frame that is sent next on the cable.
     enum CableReply {
         case identity
         case keyOffer(KeyExchange)

@@ -51,7 +51,6 @@ extension Collar {
         return try receiveClear(bytes.span.extracting(0..<byteCount), now: now)
     }
 
-    /// Receives a request for the identity.
     mutating func receiveIdentityRequest(now: Instant) -> Reception {
         if sealing != nil {
             // Anybody can send this request, so it must not end an open poll.

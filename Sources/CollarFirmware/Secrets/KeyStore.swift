@@ -5,7 +5,6 @@ import CollarWire
 /// A change writes one block after the other, so at least one copy is whole at any time. The copy with the higher generation
 /// counts. A block that was not written before power failed, or that has decayed, gets its copy at the next mount.
 struct KeyStore<Flash: FlashDevice> {
-    /// A copy of the key.
     private struct Record: Equatable {
         var generation: UInt32
         /// The generation of the last key with which a log began; 0 if none did.
@@ -13,7 +12,6 @@ struct KeyStore<Flash: FlashDevice> {
         var key: CollarKey
     }
 
-    /// Blocks used.
     static var blockCount: Int { 2 }
     private static var firstBlock: Int { SettingsStore<Flash>.blockCount }
     private static var recordMark: UInt32 { 0x434C_4B31 }
@@ -22,7 +20,7 @@ struct KeyStore<Flash: FlashDevice> {
 
     private var record: Record?
 
-    /// Reads the copies of the key, and writes a missing or older one anew. After that no copy of an earlier key is left.
+    /// Reads the copies of the key, and writes a missing or older one again. After that no copy of an earlier key is left.
     /// - Throws: ``FlashError`` if the flash cannot be read, or if a copy of an earlier key cannot be removed. A collar whose
     ///   second copy is damaged and cannot be written works with the first one.
     @inline(never) init(mounting flash: inout Flash) throws(FlashError) {

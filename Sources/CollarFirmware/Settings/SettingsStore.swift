@@ -145,7 +145,6 @@ public struct SettingsStore<Flash: FlashDevice> {
         return UInt64(widening: record.readUInt32(at: 1)) &<< 32 | UInt64(widening: record.readUInt32(at: 5))
     }
 
-    /// The record of a value.
     private static func makeRecord(_ key: StoredKey, _ value: UInt64) -> FlashRecord {
         var record = FlashRecord()
         record.append(key.rawValue)
@@ -156,7 +155,7 @@ public struct SettingsStore<Flash: FlashDevice> {
     }
 
     /// If no block is valid, takes the boot count, the log id and the generation of the key from any intact record of the blocks,
-    /// so that they do not begin anew. Any record or mark of settings shows that they are lost. The next move does not erase the
+    /// so that they do not begin again. Any record or mark of settings shows that they are lost. The next move does not erase the
     /// block from which the boot count comes.
     private mutating func salvage(from flash: inout Flash) throws(FlashError) {
         for block in 0..<Self.blockCount {

@@ -129,10 +129,8 @@ package struct SharedRadio<Flash: FlashDevice> {
         for index in stations.indices { stations[index].packetReachedNoHost() }
     }
 
-    /// Whether the stick takes bytes of the host.
     package var isTakingInput: Bool { stick.isTakingInput }
 
-    /// Makes the stick fail.
     package mutating func cause(_ fault: StickFault, now: Instant) {
         stick.cause(fault, now: now)
         noteTuning(now: now)
@@ -178,7 +176,6 @@ package struct SharedRadio<Flash: FlashDevice> {
         }
     }
 
-    /// Presses the buttons of all collars.
     package mutating func pressButtons(_ press: ButtonDecoder.Press, now: Instant) throws(StationError) {
         for index in stations.indices { try stations[index].press(press, now: now) }
     }

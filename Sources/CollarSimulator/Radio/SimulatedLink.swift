@@ -11,7 +11,6 @@ package enum SimulatedModem: Hashable, Sendable {
     /// LoRa at 125 kHz and coding rate 4/5, preamble of 8 symbols, explicit header, CRC; spreading factor 7 … 12.
     case lora(spreadingFactor: UInt8)
 
-    /// Bits per second of ``serial``.
     package static let serialBitsPerSecond: Int64 = 57_600
 
     private static let known = [.serial, .ble] + (7...12).map { SimulatedModem.lora(spreadingFactor: $0) }
@@ -25,7 +24,6 @@ package enum SimulatedModem: Hashable, Sendable {
         self = modem
     }
 
-    /// The name that ``init(name:)`` accepts.
     package var name: String {
         switch self {
         case .serial: "serial"
@@ -60,7 +58,6 @@ package enum SimulatedModem: Hashable, Sendable {
 
 /// A radio link that loses frames and damages bytes, in the same way for the same seed.
 package struct LossyRadio: Sendable {
-    /// What became of a frame.
     package enum Outcome: Equatable, Sendable {
         /// Nothing arrived.
         case lost
@@ -92,7 +89,6 @@ package struct LossyRadio: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// Sends bytes over the link.
     package mutating func send(_ bytes: [UInt8]) -> Outcome {
         if losesNext() { return .lost }
         var received = bytes

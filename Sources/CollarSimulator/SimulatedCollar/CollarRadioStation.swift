@@ -38,10 +38,9 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     private var lastUplinkEnd: Instant
     /// When ``advance(to:)`` was last called.
     private var now: Instant
-    /// Distinguishes the logs of a collar whose log is made anew.
+    /// Distinguishes the logs of a collar whose log is made again.
     private var random: SeededRandom
     private var downlinks: [Downlink] = []
-    /// Address of the collar on the air.
     package let address: UInt8
 
     /// Whether a poll has reached the host intact, and the base radio has not begun to send the collar a frame since.
@@ -57,7 +56,6 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// How many fixes of the track the collar did not log, because it was stopped or its battery low.
     package private(set) var skippedFixCount = 0
 
-    /// Counts of the simulation.
     package private(set) var statistics = StationStatistics()
     /// The counts when the second half of the track began, and the fixes made until then; nil before that.
     private var firstHalf: (counts: StationStatistics, fixCount: Int)?
@@ -203,7 +201,9 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     package mutating func advance(to now: Instant) throws(StationError) -> ArrivedPacket? {
         self.now = now
         var arrived: ArrivedPacket?
-        try makeFixes(until: now)
+        while nextIndex < track.fixes.count, track.due(at: nextIndex, startingWith: trackStart, at: origin) <= now {
+            try makeFix(at: now)
+        }
         try sendRequest(at: now)
         try deliverDownlinks(until: now)
         do throws(FlashError) { try device.deadlineReached(now: now) } catch { throw .flash(error) }
@@ -226,12 +226,6 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         }
         noteSignal()
         return arrived
-    }
-
-    private mutating func makeFixes(until now: Instant) throws(StationError) {
-        while nextIndex < track.fixes.count, track.due(at: nextIndex, startingWith: trackStart, at: origin) <= now {
-            try makeFix(at: now)
-        }
     }
 
     /// The GNSS receiver makes the next fix of the track.
@@ -340,7 +334,6 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             isPoll: FrameFlags(rawValue: frame[1]).poll != nil, start: now)
     }
 
-    /// The bytes that carry a frame to the base radio.
     private func bytesOnAir(of frame: [UInt8]) -> [UInt8] {
         switch dialect {
         case .serial:
@@ -374,7 +367,6 @@ package struct CollarRadioStation<Flash: FlashDevice> {
 package struct ArrivedPacket: Equatable, Sendable {
     /// The bytes on the air. On a serial line they have its stuffing and delimiters.
     package let bytes: [UInt8]
-    /// When the packet began.
     package let start: Instant
 }
 
@@ -386,7 +378,7 @@ package enum StationError: Error, Equatable, Sendable {
     case flash(FlashError)
 }
 
-/// What a simulated collar lets the people near it see and hear.
+/// A signal that a simulated collar gives to the people near it.
 package enum GivenSignal: Equatable, CustomStringConvertible {
     /// A signal of the collar.
     case signal(Signal)

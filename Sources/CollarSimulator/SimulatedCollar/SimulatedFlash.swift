@@ -5,33 +5,26 @@ import Glibc
 ///
 /// A flash in memory that also simulates power cuts or failures wraps a `MemoryFlash`.
 package struct MemoryFlash: FlashDevice, Sendable {
-    /// Bytes in an erase block.
     package let blockByteCount: Int
-    /// Number of erase blocks.
     package let blockCount: Int
-    /// All bytes of the flash.
     package private(set) var contents: [UInt8]
 
-    /// An erased flash.
     package init(blockByteCount: Int = 4096, blockCount: Int) {
         self.blockByteCount = blockByteCount
         self.blockCount = blockCount
         contents = [UInt8](repeating: 0xFF, count: blockByteCount * blockCount)
     }
 
-    /// Appends stored bytes to `output`, beginning with the one at `offset`, until `output` is full.
     package func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FlashError) {
         guard holds(output.freeCapacity, at: offset) else { throw .read(offset: offset) }
         for index in offset..<(offset + output.freeCapacity) { output.append(contents[index]) }
     }
 
-    /// Clears the stored bits that are 0 in `bytes`.
     package mutating func program(_ bytes: Span<UInt8>, at offset: Int) throws(FlashError) {
         guard holds(bytes.count, at: offset) else { throw .program(offset: offset) }
         for index in bytes.indices { contents[offset + index] &= bytes[index] }
     }
 
-    /// Sets every bit of a block.
     package mutating func erase(block: Int) throws(FlashError) {
         guard block >= 0, block < blockCount else { throw .erase(block: block) }
         change(bytes(ofBlock: block)) { _ in 0xFF }
@@ -40,7 +33,6 @@ package struct MemoryFlash: FlashDevice, Sendable {
     /// Whether the flash has `count` bytes at `offset`.
     package func holds(_ count: Int, at offset: Int) -> Bool { offset >= 0 && offset + count <= contents.count }
 
-    /// Where the bytes of a block are.
     package func bytes(ofBlock block: Int) -> Range<Int> { (block * blockByteCount)..<((block + 1) * blockByteCount) }
 
     /// Changes bytes in a way that no complete flash operation does, to simulate decay or an interrupted erase.
@@ -54,15 +46,11 @@ package struct MemoryFlash: FlashDevice, Sendable {
 /// Killing the process and starting it again simulates a reboot: the file keeps its contents. The file is not synced, so
 /// a power cut of the machine can damage the contents.
 package final class FileFlash: FlashDevice {
-    /// Bytes in an erase block.
     package let blockByteCount: Int
-    /// Number of erase blocks.
     package let blockCount: Int
     private let descriptor: Int32
 
-    /// The file could not be used.
     package struct OpenError: Error, Equatable, Sendable {
-        /// The file.
         package let path: String
         /// The error number of the operating system; 0 if the file has a wrong size.
         package let errorNumber: Int32
@@ -98,20 +86,17 @@ package final class FileFlash: FlashDevice {
 
     deinit { close(descriptor) }
 
-    /// Appends stored bytes to `output`, beginning with the one at `offset`, until `output` is full.
     package func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FlashError) {
         guard let bytes = bytes(at: offset, count: output.freeCapacity) else { throw .read(offset: offset) }
         for byte in bytes { output.append(byte) }
     }
 
-    /// Clears the stored bits that are 0 in `bytes`.
     package func program(_ bytes: Span<UInt8>, at offset: Int) throws(FlashError) {
         guard var merged = self.bytes(at: offset, count: bytes.count) else { throw .program(offset: offset) }
         for index in bytes.indices { merged[index] &= bytes[index] }
         guard write(merged, at: offset) else { throw .program(offset: offset) }
     }
 
-    /// Sets every bit of a block.
     package func erase(block: Int) throws(FlashError) {
         let erased = [UInt8](repeating: 0xFF, count: blockByteCount)
         guard block >= 0, block < blockCount, write(erased, at: block * blockByteCount) else { throw .erase(block: block) }

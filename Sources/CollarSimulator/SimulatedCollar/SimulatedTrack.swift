@@ -12,7 +12,6 @@ package struct SimulatedTrack: Sendable {
         case interval(microseconds: Int64)
     }
 
-    /// The fixes in their order.
     package let fixes: [Fix]
     private let dueMicroseconds: [Int64]
 

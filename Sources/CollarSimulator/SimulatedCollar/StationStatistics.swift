@@ -1,9 +1,7 @@
 /// Counts of what a station has done so far.
 package struct StationStatistics: Equatable, Sendable {
-    /// Creates counts of zero.
     package init() {}
 
-    /// Frames the collar sent.
     package var uplinkFrames = 0
     /// Bytes of the frames the collar sent, without stuffing and delimiters.
     package var uplinkBytes = 0
@@ -11,7 +9,6 @@ package struct StationStatistics: Equatable, Sendable {
     package var airtimeMicroseconds: Int64 = 0
     /// Frames of the collar that another frame destroyed.
     package var collisions = 0
-    /// Frames the host sent.
     package var downlinkFrames = 0
     /// Airtime of the frames the host sent, in microseconds.
     package var downlinkAirtimeMicroseconds: Int64 = 0

@@ -10,7 +10,6 @@ package protocol BaseStick: Sendable {
     /// The protocol that the stick speaks at its port.
     var dialect: Dialect { get }
 
-    /// The state and the settings of the stick's radio.
     var radio: StickRadio { get }
 
     /// Whether the stick takes bytes of the host. While it does not, the caller keeps them, as a port that blocks does.
@@ -37,10 +36,8 @@ package protocol BaseStick: Sendable {
     /// The next transmission that begins now; nil if none does. Its end is told by ``transmissionEnded(now:)``.
     mutating func nextTransmission(now: Instant) -> StickTransmission?
 
-    /// Notes that the transmission has ended.
     mutating func transmissionEnded(now: Instant)
 
-    /// Makes the stick fail.
     mutating func cause(_ fault: StickFault, now: Instant)
 }
 
@@ -72,19 +69,11 @@ package enum StickRadio: Equatable, Sendable {
 
 /// A packet that a stick begins to send.
 package struct StickTransmission: Equatable, Sendable {
-    /// The bytes on the air.
     package let packet: [UInt8]
-    /// How long they are on the air, in microseconds.
     package let airtimeMicroseconds: Int64
-
-    /// Creates a transmission.
-    package init(packet: [UInt8], airtimeMicroseconds: Int64) {
-        self.packet = packet
-        self.airtimeMicroseconds = airtimeMicroseconds
-    }
 }
 
-/// What can go wrong with a stick. The raw values are the names that a person types.
+/// A fault of a stick. The raw values are the names that a person types.
 package enum StickFault: String, CaseIterable, Sendable {
     /// The stick restarts and forgets its settings.
     case reset
@@ -164,7 +153,6 @@ package enum StickRelease: String, CaseIterable, Comparable, Sendable {
     /// RUI3: packets have at most 239 bytes.
     case rui3ShortPackets = "4.2.0"
 
-    /// The dialect of the firmware.
     package var dialect: Dialect {
         switch self {
         case .kissFirst, .kissLongPreamble, .kissReportsBusy: .kiss
@@ -182,29 +170,23 @@ package enum StickRelease: String, CaseIterable, Comparable, Sendable {
     /// The releases of a dialect's firmware, oldest first; none for a serial line.
     package static func all(of dialect: Dialect) -> [StickRelease] { allCases.filter { $0.dialect == dialect } }
 
-    /// The order of the releases of one dialect.
     package static func < (left: StickRelease, right: StickRelease) -> Bool {
         (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
     }
 }
 
-/// What the radio chip of a stick (SX1262) can be set to.
+/// The settings that the radio chip of a stick (SX1262) takes.
 enum LoRaChip {
-    /// Frequencies, in hertz.
     static let frequencyHertz: ClosedRange<UInt32> = 150_000_000...960_000_000
-    /// Bandwidths, in hertz, ascending.
+    /// Ascending.
     static let bandwidthHertz: [UInt32] = [
         7_800, 10_400, 15_600, 20_800, 31_250, 41_700, 62_500, 125_000, 250_000, 500_000,
     ]
-    /// Spreading factors.
     static let spreadingFactor: ClosedRange<UInt8> = 5...12
-    /// Denominators of the coding rate.
     static let codingRateDenominator: ClosedRange<UInt8> = 5...8
-    /// Powers, in dBm.
     static let powerDBm: ClosedRange<Int8> = -9...22
 }
 
 extension Comparable {
-    /// The value of a range that is nearest.
     func clamped(to range: ClosedRange<Self>) -> Self { min(max(self, range.lowerBound), range.upperBound) }
 }

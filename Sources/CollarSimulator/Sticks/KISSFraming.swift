@@ -1,12 +1,11 @@
 /// The framing of KISS, as sticks speak it.
 enum KISS {
-    /// The delimiter of frames.
     static let frameEnd: UInt8 = 0xC0
     /// The byte that announces a replaced byte.
     static let escape: UInt8 = 0xDB
-    /// What follows an escape in place of ``frameEnd``.
+    /// Follows an escape in place of ``frameEnd``.
     static let escapedFrameEnd: UInt8 = 0xDC
-    /// What follows an escape in place of ``escape``.
+    /// Follows an escape in place of ``escape``.
     static let escapedEscape: UInt8 = 0xDD
 
     /// The bytes of a frame on the line.
@@ -69,17 +68,13 @@ struct KISSReceiver: Sendable {
 }
 
 extension [UInt8] {
-    /// The bytes of a number, least significant first.
     static func littleEndian(_ value: UInt32) -> [UInt8] { bigEndian(value).reversed() }
 
-    /// The bytes of a number, most significant first.
     static func bigEndian(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
 
-    /// The bytes of a number, most significant first.
     static func bigEndian(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(truncatingIfNeeded: value)] }
 }
 
 extension Sequence where Element == UInt8 {
-    /// The number of the bytes, most significant first.
     var bigEndianNumber: UInt32 { reduce(0) { $0 << 8 | UInt32($1) } }
 }

@@ -6,7 +6,7 @@ import RadioModems
 ///
 /// The radio is always on. After power-up it has the settings of MeshCore's network in Europe.
 package struct KISSModemStick: BaseStick {
-    /// What the firmware does with the packet that is to be sent.
+    /// The state of the packet that the firmware was given.
     private enum Sending: Equatable, Sendable {
         case nothing
         /// Waits for a free channel.
@@ -20,7 +20,7 @@ package struct KISSModemStick: BaseStick {
         case onAir
     }
 
-    /// What the radio uses after power-up. (H: coding rate and power.)
+    /// The settings of the radio after power-up. (H: coding rate and power.)
     package static let powerUpSettings = RadioSettings(
         frequencyHertz: 869_618_000, bandwidthHertz: 62_500, spreadingFactor: 8, codingRateDenominator: 5, powerDBm: 22)
 
@@ -32,7 +32,7 @@ package struct KISSModemStick: BaseStick {
     private static let sentMicroseconds: Int64 = 300
 
     var settings = powerUpSettings
-    /// What the host asked for last, which the firmware repeats. Zeros before the first setting.
+    /// The settings that the host asked for last, which the firmware repeats. Zeros before the first setting.
     var asked = RadioSettings(
         frequencyHertz: 0, bandwidthHertz: 0, spreadingFactor: 0, codingRateDenominator: 0, powerDBm: 0)
     var reportsSignal = true
@@ -257,7 +257,9 @@ package struct KISSModemStick: BaseStick {
         switch command {
         case 0x09: set(parameters, now: now)
         case 0x0A: setPower(parameters, now: now)
-        case 0x0B: answer([response] + askedBytes, now: now)
+        case 0x0B:
+            let numbers: [UInt8] = .littleEndian(asked.frequencyHertz) + .littleEndian(asked.bandwidthHertz)
+            answer([response] + numbers + [asked.spreadingFactor, asked.codingRateDenominator], now: now)
         case 0x0C: answer([response, UInt8(bitPattern: asked.powerDBm)], now: now)
         case 0x0D: answer([response, UInt8(bitPattern: Self.noiseDBm)], now: now)
         case 0x0E: answer([response, isReceiving(now: now) ? 1 : 0], now: now)
@@ -279,7 +281,7 @@ package struct KISSModemStick: BaseStick {
         }
     }
 
-    /// What the radio measures while nobody sends.
+    /// The level that the radio measures while nobody sends.
     private static let noiseDBm: Int8 = -110
 
     private mutating func refuse(_ reason: Refusal, now: Instant) { answer([0xF1, reason.rawValue], now: now) }
@@ -325,10 +327,5 @@ package struct KISSModemStick: BaseStick {
         guard let byte = parameters.first else { return refuse(.tooShort, now: now) }
         reportsSignal = byte != 0
         answer([0x9A, reportsSignal ? 1 : 0], now: now)
-    }
-
-    private var askedBytes: [UInt8] {
-        .littleEndian(asked.frequencyHertz) + .littleEndian(asked.bandwidthHertz)
-            + [asked.spreadingFactor, asked.codingRateDenominator]
     }
 }

@@ -20,9 +20,7 @@ package struct RNodeStick: BaseStick {
     /// The radio's settings. After power-up everything is zero.
     var settings = RadioSettings(
         frequencyHertz: 0, bandwidthHertz: 0, spreadingFactor: 0, codingRateDenominator: 0, powerDBm: 0)
-    /// The power that the firmware tells.
     var toldPowerDBm: Int8 = 0
-    /// Whether the board has an amplifier.
     var hasAmplifier = false
     /// The lowest power in the table of an amplifier, in dBm; the board can send with less. (`Boards.h` of 1.86, Heltec V4.)
     static let lowestAmplifiedDBm: Int8 = 13
@@ -46,7 +44,6 @@ package struct RNodeStick: BaseStick {
     private var nextStatistics = Instant.never
     private var airtime = ChannelLoad()
     private var channelLoad = ChannelLoad()
-    /// The window from which slots are drawn.
     private var window: Int64 = 1
     private var channelBusySince: Instant?
     private var busyEnd = Instant(microseconds: 0)
@@ -181,7 +178,6 @@ package struct RNodeStick: BaseStick {
         line.send(KISS.frame(0x55, [0xF8]), after: delay, now: now)
     }
 
-    /// Sends a frame to the host.
     mutating func answer(_ type: UInt8, _ data: [UInt8], now: Instant) { line.send(KISS.frame(type, data), now: now) }
 
     /// Whether a packet of `byteCount` bytes has room in the queue.
@@ -216,7 +212,7 @@ package struct RNodeStick: BaseStick {
         let isFree = channelBusySince == nil && now >= busyEnd
         var current = contention ?? drawContention(now: now)
         current.note(isFree: isFree, now: now)
-        if !isFree, channelBusySince == nil { current.lookAgain(at: busyEnd) }
+        if !isFree, channelBusySince == nil { current.nextLook = busyEnd }
         contention = current
     }
 
@@ -257,7 +253,6 @@ package struct RNodeStick: BaseStick {
         answer(0x25, data + [47, 47, 0xFF], now: now)
     }
 
-    /// Processes a frame of the host.
     mutating func process(_ frame: [UInt8], now: Instant) {
         guard let type = frame.first else { return }
         let data = Array(frame.dropFirst())
@@ -374,7 +369,8 @@ struct RNodeContention: Sendable {
     private let timing: RNodeTiming
     private var slots: Int64
     private var freeSince: Instant?
-    private var nextLook = Instant.never
+    /// When to look at the channel again, while it is busy.
+    var nextLook = Instant.never
 
     init(_ timing: RNodeTiming, slots: Int64) {
         self.timing = timing
@@ -390,7 +386,6 @@ struct RNodeContention: Sendable {
         return freeSince.advanced(byMicroseconds: timing.longestWait(slots: slots))
     }
 
-    /// Notes whether the channel is free.
     mutating func note(isFree: Bool, now: Instant) {
         if isFree {
             freeSince = freeSince ?? now
@@ -401,9 +396,6 @@ struct RNodeContention: Sendable {
         }
         nextLook = .never
     }
-
-    /// Looks at the channel again at a time, while it is busy.
-    mutating func lookAgain(at time: Instant) { nextLook = time }
 }
 
 /// The part of the time in which a radio sends, or a channel is in use, as RNode firmware reports it. The firmware counts in steps of
@@ -414,7 +406,6 @@ struct ChannelLoad: Sendable {
 
     private var spans: [(start: Instant, end: Instant)] = []
 
-    /// Adds a time in use.
     mutating func add(from start: Instant, microseconds: Int64) {
         let end = start.advanced(byMicroseconds: microseconds)
         let oldest = end.advanced(byMicroseconds: -Self.longMicroseconds)

@@ -8,7 +8,7 @@ import RadioModems
 ///
 /// The mode and the settings are kept in flash, so they survive a restart; reception does not.
 package struct RUI3Stick: BaseStick {
-    /// What the host told the radio to receive.
+    /// The packets that the host told the radio to receive.
     enum Reception: Equatable, Sendable {
         case nothing
         /// One packet, up to a time.
@@ -19,7 +19,7 @@ package struct RUI3Stick: BaseStick {
         case everythingBetweenTransmissions
     }
 
-    /// What a factory-fresh module has.
+    /// The settings of a factory-fresh module.
     static let factorySettings = RadioSettings(
         frequencyHertz: 868_000_000, bandwidthHertz: 125_000, spreadingFactor: 7, codingRateDenominator: 5, powerDBm: 14)
     static let factoryPreambleSymbols: UInt16 = 8
@@ -31,7 +31,7 @@ package struct RUI3Stick: BaseStick {
     /// Time in which the radio leaves reception before it sends, in microseconds. (H)
     private static let leavingMicroseconds: Int64 = 5000
 
-    /// What is kept in flash.
+    /// The contents of the flash.
     struct Flash: Equatable, Sendable {
         var settings = factorySettings
         var preambleSymbols = factoryPreambleSymbols
@@ -42,7 +42,7 @@ package struct RUI3Stick: BaseStick {
         var switches = ["ENCRY": 0, "IQINVER": 0, "FIXLENGTHPAYLOAD": 0, "SYMBOLTIMEOUT": 0, "CAD": 0]
     }
 
-    /// What the radio is used for. The raw values are those of `AT+NWM`.
+    /// The use of the radio. The raw values are those of `AT+NWM`.
     enum Mode: UInt8, Sendable {
         case pointToPoint = 0, loRaWAN, fsk
     }
@@ -93,7 +93,6 @@ package struct RUI3Stick: BaseStick {
         return flash.syncWord != "1424" || flash.switches.contains { $0.key != "CAD" && $0.value != 0 }
     }
 
-    /// Whether a packet is sent or about to be.
     var isSending: Bool { !packet.isEmpty }
 
     package var nextDeadline: Instant { min(line.nextOutput, nextInput, timer) }
@@ -178,10 +177,8 @@ package struct RUI3Stick: BaseStick {
     /// Whether the module refuses to send because of a fault.
     func isBusy(now: Instant) -> Bool { now < busyEnd }
 
-    /// Sends text to the host.
     mutating func say(_ text: String, now: Instant) { line.send(Array(text.utf8), now: now) }
 
-    /// Begins to send a packet.
     mutating func send(_ data: [UInt8], now: Instant) {
         packet = data
         transmissionTime = now.advanced(byMicroseconds: Self.leavingMicroseconds)
@@ -226,7 +223,6 @@ package struct RUI3Stick: BaseStick {
         if !line.isEmpty { process(line, now: now) }
     }
 
-    /// The digits of bytes.
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789ABCDEF")
         return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })

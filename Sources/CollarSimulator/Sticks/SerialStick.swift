@@ -11,7 +11,6 @@ package struct SerialStick: BaseStick {
     private var stream = StreamDecoder()
     private var frames: [[UInt8]] = []
 
-    /// Creates a stick.
     package init(modem: ModemProfile, seed: UInt64 = 0) {
         self.modem = modem
         random = SeededRandom(seed: seed)

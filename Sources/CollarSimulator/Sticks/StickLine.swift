@@ -2,7 +2,6 @@ import CollarARQ
 
 /// How long bytes take between a host and the firmware of a stick.
 package struct LineTiming: Equatable, Sendable {
-    /// The time of one byte, in nanoseconds.
     package let nanosecondsPerByte: Int64
     /// The time that the way takes apart from that, in microseconds.
     package let latencyMicroseconds: Int64
@@ -11,7 +10,6 @@ package struct LineTiming: Equatable, Sendable {
     package static let uart = LineTiming(nanosecondsPerByte: 86_806, latencyMicroseconds: 0)
     /// USB of 12 Mbit/s: 0.2 ms from the host to the air, 1 to 2 ms from the air to the host.
     package static let usb = LineTiming(nanosecondsPerByte: 700, latencyMicroseconds: 150)
-    /// No time at all.
     package static let immediate = LineTiming(nanosecondsPerByte: 0, latencyMicroseconds: 0)
 }
 
@@ -42,7 +40,6 @@ struct StickLine: Sendable {
     /// When something that is due happens: not before the firmware works again.
     func whenUp(_ due: Instant) -> Instant { max(due, stallEnd, bootEnd) }
 
-    /// Whether the host's bytes are taken.
     private(set) var isTakingInput = true
 
     /// When the next bytes arrive at the firmware.
@@ -68,7 +65,6 @@ struct StickLine: Sendable {
         }
     }
 
-    /// Removes the next bytes for the firmware.
     mutating func removeInput() -> [UInt8] { input.isEmpty ? [] : input.removeFirst().bytes }
 
     /// Puts bytes for the host on the line.
@@ -106,7 +102,6 @@ struct StickLine: Sendable {
         bootEnd = now.advanced(byMicroseconds: Self.bootMicroseconds)
     }
 
-    /// Sends random bytes to the host.
     mutating func sendGarbage(_ random: inout SeededRandom, now: Instant) {
         let count = 16 + Int(random.next() % 112)
         send((0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }, now: now)

@@ -103,9 +103,9 @@ public struct Batch: Equatable, Sendable {
         let limit = min(frameByteLimit, Frame.maximumByteCount)
         let room = min(output.freeCapacity, limit) - Frame.overheadByteCount
         let count = code(first, room: room, into: &coder, next: next)
-        let header = FrameHeader(
-            type: .batch, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: first.sequence))
-        try FrameEncoder.encode(header: header, payload: &coder.output.payload, crc: log.boundCRC, into: &output)
+        try coder.output.payload.encode(
+            as: .batch, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: first.sequence), crc: log.boundCRC,
+            into: &output)
         return count
     }
 
@@ -116,7 +116,7 @@ public struct Batch: Equatable, Sendable {
     /// - Returns: the number of fixes coded.
     @_lifetime(coder: copy coder)
     private static func code(_ first: Fix, room: Int, into coder: inout FixEntropyEncoder, next: () -> Fix?) -> Int {
-        var model = BatchModel(behind: FixCodes(of: first))
+        var model = BatchModel(after: FixCodes(of: first))
         coder.output.payload.write(0, countBitCount)
         AbsoluteFix.writeFields(of: model.last, isWide: nil, into: &coder.output.payload)
         coder.beginBatch()
@@ -178,7 +178,7 @@ public struct BatchDecoder: ~Copyable, ~Escapable {
         try reader.checkNotPastEnd()
         self.count = count
         startBitCount = reader.bitPosition - 8 * start
-        model = BatchModel(behind: first)
+        model = BatchModel(after: first)
         coder = AdaptiveDecoder(bytes, fromBit: reader.bitPosition, to: end)
     }
 

@@ -15,7 +15,6 @@ struct BatchModel: FieldModel {
     private var isNear = true
     /// 0 at first; then 1 if the last interval differed from the interval before, 2 if both were equal.
     private var history = 0
-    /// The finest position step so far.
     private var finestStep: UInt8
     /// The place north and east, in ``finestStep``. Of the places that a coarser step does not tell apart, it is the one nearest
     /// to the expected place.
@@ -26,8 +25,7 @@ struct BatchModel: FieldModel {
     /// Running means of the magnitudes of recent differences, in sixteenths, by ``FixCodes/Field``; some entries are not used.
     private var sizes: InlineArray<9, Int32> = [16, 0, 0, 32, 64, 64, 0, 32, 32]
 
-    /// Creates a model that begins after the first fix.
-    init(behind first: FixCodes) {
+    init(after first: FixCodes) {
         last = first
         rest = FixCodes.splitSeconds(first.unixMilliseconds).rest
         finestStep = first.positionStep
@@ -254,7 +252,6 @@ struct BatchModel: FieldModel {
     }
 }
 
-/// The contexts of a batch.
 enum BatchBlock {
     static var gap: IntegerBlock { IntegerBlock(base: 0, exponentCount: 4, depth: 0, isSigned: false) }
     static let shape = 5

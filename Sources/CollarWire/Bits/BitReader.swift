@@ -53,7 +53,6 @@ public struct BitReader: ~Escapable {
         return value
     }
 
-    /// Reads 64 bits.
     @_lifetime(self: copy self)
     mutating func readWide() -> UInt64 { UInt64(widening: read(32)) &<< 32 | UInt64(widening: read(32)) }
 

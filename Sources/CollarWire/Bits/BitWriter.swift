@@ -12,7 +12,6 @@ public struct BitWriter {
     private var invalidField: WireField?
     private var invalidValue: UInt32 = 0
 
-    /// A position in the output.
     struct Mark {
         /// The bits written last; the lowest `pendingBitCount` of them are not stored yet.
         fileprivate var accumulator: UInt = 0
@@ -64,7 +63,6 @@ public struct BitWriter {
         }
     }
 
-    /// Writes 64 bits.
     mutating func write(wide value: UInt64) {
         write(UInt32(truncatingIfNeeded: value &>> 32), 32)
         write(UInt32(truncatingIfNeeded: value), 32)
@@ -105,7 +103,6 @@ public struct BitWriter {
     /// Width of the Elias gamma code of `value`, in bits: 1, 3, 5 … 63.
     public static func eliasGammaBitCount(_ value: UInt32) -> Int { 63 &- 2 &* value.leadingZeroBitCount }
 
-    /// The current position.
     var mark: Mark { end }
 
     /// Discards everything written after `mark`.

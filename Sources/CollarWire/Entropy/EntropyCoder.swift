@@ -204,7 +204,6 @@ struct IntegerBlock {
         return block
     }
 
-    /// Index of the first context.
     var base: Int { Int(truncatingIfNeeded: word & 0xFFF) }
 
     /// Number of contexts for exponents; larger exponents share the last context.
@@ -213,7 +212,6 @@ struct IntegerBlock {
     /// Number of bits below the leading 1 that have contexts.
     var depth: Int { Int(truncatingIfNeeded: word &>> 24 & 7) }
 
-    /// Whether the values have a sign.
     var isSigned: Bool { word &>> 27 & 1 != 0 }
 
     /// Whether a value is the difference with the opposite sign: positive for a field that falls.

@@ -151,7 +151,6 @@ struct AdaptiveContexts {
     @inline(__always)
     mutating func zeroProbability(_ context: Int) -> UInt32 { UInt32(zeroProbabilities[context]) }
 
-    /// Adapts a context to a decision.
     @inline(__always)
     mutating func adapt(_ context: Int, to bit: Bool) {
         let count = counts[context]

@@ -23,7 +23,6 @@ struct RangeEncoder {
         var fullByteCount = 0
     }
 
-    /// A position to go back to.
     struct Mark {
         fileprivate let state: State
         fileprivate let payload: BitWriter.Mark
@@ -32,7 +31,6 @@ struct RangeEncoder {
     /// Begins after the bits that ``payload`` holds.
     mutating func begin() { startBitCount = payload.bitCount }
 
-    /// The current position.
     var mark: Mark {
         #if hasFeature(Embedded)
         @inline(never)

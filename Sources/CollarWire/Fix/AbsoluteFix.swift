@@ -25,11 +25,9 @@ public enum AbsoluteFix {
         }
         var payload = BitWriter()
         try writePayload(of: fix, wideSequence: isWide, into: &payload)
-        let header = FrameHeader(
-            type: .absoluteFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
-        try FrameEncoder.encode(
-            header: header, payload: &payload, crc: log.boundCRC, shortSequence: isWide ? 0 : fix.sequence,
-            into: &output)
+        try payload.encode(
+            as: .absoluteFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence), crc: log.boundCRC,
+            shortSequence: isWide ? 0 : fix.sequence, into: &output)
     }
 
     /// Writes the payload alone. A log in flash or on disk keeps fixes in this form, with the wide sequence.
@@ -177,7 +175,6 @@ public enum AbsoluteFix {
         SequenceNumber.nearest(to: reference, lowBits: lowBits, bitCount: Layout.shortSequenceWidth)
     }
 
-    /// The code of one field of the head.
     @inline(__always)
     private static func code(of field: BitField, in head: UInt32) -> UInt8 {
         UInt8(truncatingIfNeeded: field.code(in: head, endingAt: Layout.wide.start))

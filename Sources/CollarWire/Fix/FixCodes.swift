@@ -80,7 +80,6 @@ struct FixCodes {
     @inline(__always)
     mutating func keep(_ field: Int, _ value: Int32) { fields[field] = value }
 
-    /// The value of a field.
     @inline(__always)
     func value(_ field: Int) -> Int32 { fields[field] }
 
@@ -88,7 +87,6 @@ struct FixCodes {
     @inline(__always)
     func givenValue(_ field: Int) -> Int32 { fields.span[field] }
 
-    /// Whether a field is known.
     @inline(__always)
     func isKnown(_ field: Int) -> Bool {
         field >= Field.latitude || presence.rawValue &<< UInt8(truncatingIfNeeded: field) & 0x40 != 0

@@ -153,12 +153,6 @@ public struct FrameHeader: Equatable, Sendable {
     /// the number of the poll that it answers; else 0.
     public var lowByte: UInt8
 
-    /// Creates a header for a message of this version. Without `flags` the message wants no answer.
-    @inline(__always)
-    init(type: MessageType, flags: FrameFlags = FrameFlags(poll: nil), address: UInt8, lowByte: UInt8 = 0) {
-        self.init(typeCode: type.rawValue, flags: flags, address: address, lowByte: lowByte)
-    }
-
     @inline(__always)
     init(typeCode: UInt8, flags: FrameFlags, address: UInt8, lowByte: UInt8) {
         self.typeCode = typeCode
@@ -209,27 +203,34 @@ public struct FrameHeader: Equatable, Sendable {
     }
 }
 
-/// Assembles header, payload and CRC.
-enum FrameEncoder {
+extension BitWriter {
+    /// Appends a bare frame with this payload. Without `flags` the message wants no answer.
+    @inline(__always)
+    mutating func encode(
+        as type: MessageType, flags: FrameFlags = FrameFlags(poll: nil), address: UInt8, lowByte: UInt8 = 0, crc: CRC24,
+        shortSequence: UInt32 = 0, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        let header = FrameHeader(typeCode: type.rawValue, flags: flags, address: address, lowByte: lowByte)
+        try encode(after: header, crc: crc, shortSequence: shortSequence, into: &output)
+    }
+
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// Appends one bare frame.
+    /// Appends a bare frame with this payload, which is padded to a whole byte.
     /// - Parameters:
-    ///   - payload: the payload; it is padded to a whole byte.
     ///   - crc: the CRC over what the frame is bound to.
     ///   - shortSequence: the full sequence, if the frame holds only its low 16 bits; else 0.
     /// - Precondition: `output` is empty.
-    static func encode(
-        header: FrameHeader, payload: inout BitWriter, crc: CRC24, shortSequence: UInt32 = 0,
-        into output: inout OutputSpan<UInt8>
+    mutating func encode(
+        after header: FrameHeader, crc: CRC24, shortSequence: UInt32 = 0, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
         precondition(output.count == 0, "a frame starts an output of its own")
-        try payload.checkFields()
-        let byteCount = payload.byteCount &+ Frame.overheadByteCount
-        guard payload.fits, output.freeCapacity >= byteCount else { throw .frameTooSmall(neededByteCount: byteCount) }
+        try checkFields()
+        let neededByteCount = byteCount &+ Frame.overheadByteCount
+        guard fits, output.freeCapacity >= neededByteCount else { throw .frameTooSmall(neededByteCount: neededByteCount) }
         header.encode(into: &output)
-        payload.append(to: &output)
+        append(to: &output)
         FrameCRC.append(to: &output, crc: crc, shortSequence: shortSequence)
     }
 }

@@ -6,7 +6,6 @@ struct ExpectedWay {
     /// The cosine of the anchor's latitude, times 2¹⁴; at least that of 89°.
     let cosine: UInt32
 
-    /// The longest way.
     static var limit: UInt32 { 131_071 }
 
     /// - Parameters:
@@ -36,7 +35,7 @@ struct ExpectedWay {
     /// The class of the part of the way that remains for the longitude after `north` steps of the latitude, 0 … 7.
     func longitudeClass(north: Int64) -> Int {
         let magnitude = north < 0 ? 0 &- north : north
-        // So many steps are longer than any way, so nothing remains. The limit keeps the square within 64 bits.
+        // That many steps are longer than any way, so nothing remains. The limit keeps the square within 64 bits.
         guard magnitude < 8192 else { return 0 }
         let square = Int64(widening: way) &* Int64(widening: way) &- 256 &* magnitude &* magnitude
         return ExpectedWay.wayClass(square, scale: cosine)

@@ -26,10 +26,9 @@ public enum LiveFix {
         }
         var coder = FixEntropyEncoder(MutableSpan())
         code(fix, anchor: anchor, into: &coder)
-        let header = FrameHeader(
-            type: .liveFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence))
-        let crc = try LiveFix.crc(boundTo: anchor, log)
-        try FrameEncoder.encode(header: header, payload: &coder.output.payload, crc: crc, into: &output)
+        try coder.output.payload.encode(
+            as: .liveFix, flags: flags, address: address, lowByte: UInt8(truncatingIfNeeded: fix.sequence),
+            crc: try LiveFix.crc(boundTo: anchor, log), into: &output)
     }
 
     #if hasFeature(Embedded)

@@ -218,7 +218,6 @@ struct LiveModel: FieldModel {
     }
 }
 
-/// The contexts of a live fix.
 enum LiveBlock {
     static let sameShape = 0
     static let scheduled = 1

@@ -68,9 +68,9 @@ public struct Acknowledgement: Equatable, Sendable {
             payload.writeEliasGamma(durable[index].last - durable[index].first + 1)
         }
         for index in 0..<resendCount { RangeCoding.write(resend, at: index, into: &payload) }
-        let header = FrameHeader(
-            type: .acknowledgement, flags: FrameFlags(company: company), address: address, lowByte: poll?.rawValue ?? 0)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+        try payload.encode(
+            as: .acknowledgement, flags: FrameFlags(company: company), address: address, lowByte: poll?.rawValue ?? 0,
+            crc: log.boundCRC, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.

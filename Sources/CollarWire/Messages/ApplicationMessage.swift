@@ -129,8 +129,7 @@ public struct CollarMessage: Equatable, Sendable {
         var payload = BitWriter()
         payload.write(sequence, 32)
         content.write(into: &payload)
-        let header = FrameHeader(type: .collarMessage, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+        try payload.encode(as: .collarMessage, flags: flags, address: address, crc: log.boundCRC, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.
@@ -171,8 +170,7 @@ public struct HostMessage: Equatable, Sendable {
         payload.write(UInt32(requestID), 16)
         payload.write(receiverID, 32)
         content.write(into: &payload)
-        let header = FrameHeader(type: .hostMessage, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+        try payload.encode(as: .hostMessage, address: address, crc: log.boundCRC, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.

@@ -25,8 +25,7 @@ public struct RadioIdentity: Equatable, Sendable {
         payload.write(UInt32(firmwareVersion.minor), 8)
         payload.write(UInt32(firmwareVersion.patch), 8)
         payload.write(frameLimit, 8)
-        let header = FrameHeader(type: .radioIdentity, address: Frame.baseRadioAddress)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: CRC24(), into: &output)
+        try payload.encode(as: .radioIdentity, address: Frame.baseRadioAddress, crc: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.
@@ -78,8 +77,7 @@ public struct ModemSettings: Equatable, Sendable {
             payload.write(UInt32(turnaroundMilliseconds), 16)
             settings.write(into: &payload)
         }
-        let header = FrameHeader(type: .modemSettings, address: Frame.baseRadioAddress)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: CRC24(), into: &output)
+        try payload.encode(as: .modemSettings, address: Frame.baseRadioAddress, crc: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.
@@ -206,8 +204,7 @@ public struct SignalReport: Equatable, Sendable {
         payload.write(packetCRC, 24)
         payload.writeSigned(Int32(signal.strengthDBm), 16)
         payload.writeSigned(Int32(signal.signalToNoiseTenthsDB ?? .min), 16)
-        let header = FrameHeader(type: .signalReport, address: Frame.baseRadioAddress)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: CRC24(), into: &output)
+        try payload.encode(as: .signalReport, address: Frame.baseRadioAddress, crc: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.

@@ -63,8 +63,7 @@ public struct Command: Equatable, Sendable {
             payload.write(receiverID, 32)
         case .startTracking, .stopTracking, .locateNow, .reboot, .unpair: break
         }
-        let header = FrameHeader(type: .command, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+        try payload.encode(as: .command, address: address, crc: log.boundCRC, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.
@@ -130,8 +129,7 @@ public struct CommandResult: Equatable, Sendable {
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)
         payload.write(UInt32(outcome.rawValue), 8)
-        let header = FrameHeader(type: .commandResult, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+        try payload.encode(as: .commandResult, flags: flags, address: address, crc: log.boundCRC, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.

@@ -19,7 +19,7 @@ public struct Identity: Equatable, Sendable {
     public var maximumFrameByteCount: UInt8
     /// Version of the firmware.
     public var firmwareVersion: FirmwareVersion
-    /// What the collar can do.
+    /// The capabilities of the collar.
     public var capabilities: Capabilities
     /// Longest silence of the collar, in seconds.
     public var heartbeatSeconds: UInt16
@@ -68,8 +68,7 @@ public struct Identity: Equatable, Sendable {
         payload.write(UInt32(capabilities.rawValue), 16)
         payload.write(UInt32(heartbeatSeconds), 16)
         if deliveredElsewhere != 0 { payload.write(deliveredElsewhere, 32) }
-        let header = FrameHeader(type: .identity, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: CRC24(), into: &output)
+        try payload.encode(as: .identity, flags: flags, address: address, crc: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.
@@ -155,8 +154,7 @@ public struct Probe: Equatable, Sendable {
         var payload = BitWriter()
         payload.write(logTag, 24)
         payload.write(nextSequence, 32)
-        let header = FrameHeader(type: .probe, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: CRC24(), into: &output)
+        try payload.encode(as: .probe, flags: flags, address: address, crc: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.
@@ -183,8 +181,7 @@ public struct IdentityRequest: Equatable, Sendable {
         guard receiverID != 0 else { throw .field(.receiver, value: 0) }
         var payload = BitWriter()
         payload.write(receiverID, 32)
-        let header = FrameHeader(type: .identityRequest, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: CRC24(), into: &output)
+        try payload.encode(as: .identityRequest, address: address, crc: CRC24(), into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.

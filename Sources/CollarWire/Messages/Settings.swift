@@ -168,8 +168,7 @@ public struct Settings: Equatable, Sendable {
             payload.write(entry.value, 32)
             index &+= 1
         }
-        let header = FrameHeader(type: type, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+        try payload.encode(as: type, flags: flags, address: address, crc: log.boundCRC, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.
@@ -204,8 +203,7 @@ public struct SettingsRequest: Equatable, Sendable {
     ) throws(EncodeError) {
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)
-        let header = FrameHeader(type: .settingsRequest, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+        try payload.encode(as: .settingsRequest, address: address, crc: log.boundCRC, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.

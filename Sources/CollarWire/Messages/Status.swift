@@ -111,8 +111,7 @@ public struct Status: Equatable, Sendable {
             payload.require(clock.uptimeMilliseconds < 1000, .uptime, UInt32(clock.uptimeMilliseconds))
             payload.write(UInt32(clock.uptimeMilliseconds), 10)
         }
-        let header = FrameHeader(type: .status, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+        try payload.encode(as: .status, flags: flags, address: address, crc: log.boundCRC, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.
@@ -155,7 +154,6 @@ extension BitWriter {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// Writes a counter of 24 bits.
     fileprivate mutating func writeCounter(_ value: UInt32) {
         require(value < 1 &<< 24, .counter, value)
         write(value, 24)

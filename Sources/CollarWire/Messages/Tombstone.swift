@@ -34,8 +34,7 @@ public struct Tombstone: Equatable, Sendable {
             count &+= 1
         }
         payload.replaceFirstSixBits(by: count)
-        let header = FrameHeader(type: .tombstone, flags: flags, address: address)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: log.boundCRC, into: &output)
+        try payload.encode(as: .tombstone, flags: flags, address: address, crc: log.boundCRC, into: &output)
     }
 
     /// Decodes the payload of a frame whose header and CRC have been verified.

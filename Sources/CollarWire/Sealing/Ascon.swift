@@ -168,7 +168,6 @@ struct AsconSponge {
     #if hasFeature(Embedded)
     @inline(never)
     #endif
-    /// Takes in a byte.
     mutating func absorb(_ byte: UInt8) {
         hasData = true
         state.xor(byte, at: place)

@@ -5,7 +5,7 @@ public enum CableFrame: UInt8, Sendable {
     case keyOffer = 14
     /// Host: a request for a new key.
     case keyRequest = 21
-    /// Host: the key that the collar offered is to be its key.
+    /// Host: the key that the collar offered becomes its key.
     case keyActivation = 22
 
     /// The frame that a header announces; nil for any other type.
@@ -56,7 +56,7 @@ public enum CableFrame: UInt8, Sendable {
         _ type: CableFrame, address: UInt8, payload: inout BitWriter, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {
         let header = FrameHeader(typeCode: type.rawValue, flags: FrameFlags(poll: nil), address: address, lowByte: 0)
-        try FrameEncoder.encode(header: header, payload: &payload, crc: CRC24(), into: &output)
+        try payload.encode(after: header, crc: CRC24(), into: &output)
     }
 
     /// Checks the header and the CRC of a frame in clear.

@@ -4,10 +4,8 @@ struct SealedLayout {
     static var longCounterByteCount: Int { 3 }
     /// Bytes of the salt in a frame of a host.
     static var saltByteCount: Int { 3 }
-    /// Bytes of a receiver id.
     static var receiverByteCount: Int { 4 }
 
-    /// Bytes of the tag.
     let tagByteCount: Int
     /// Index of the first byte of the ciphertext in the sealed frame, after the header and the clear part.
     let ciphertextStart: Int

@@ -17,7 +17,7 @@ struct HeardBytes: Sendable {
         case nmea
     }
 
-    /// So many bytes without a plausible frame are not the rest of a frame of the serial line, which has at most 255 bytes.
+    /// This many bytes without a plausible frame are not the rest of a frame of the serial line, which has at most 255 bytes.
     private static let frameTailLimit = 300
     /// The most bytes that are kept.
     private static let limit = 16_384
@@ -48,7 +48,8 @@ struct HeardBytes: Sendable {
     private var lines = RUI3Line.Decoder()
     private var firstText: String?
     private var validSentenceCount = 0
-    private var isBootText = false
+    /// Whether a board has written the text of its start.
+    private(set) var isBootText = false
     private var previous: UInt8 = 0
     private var isMeshtastic = false
 
@@ -184,7 +185,4 @@ struct HeardBytes: Sendable {
         if isEcho, !isMostlyFrames { return .echo }
         return bytes.count > HeardBytes.frameTailLimit && plausibleCount == 0 ? .bytesWithoutFrames : nil
     }
-
-    /// Whether a board has written the text of its start.
-    var isStarting: Bool { isBootText }
 }

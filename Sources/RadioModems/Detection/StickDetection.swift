@@ -7,7 +7,6 @@ import CollarWire
 /// zero, would be transmitted by a KISS modem, so it is sent only if nothing else answers. An RNode would take the question to a
 /// KISS modem for a change of its radio's state, so an RNode is asked first.
 struct StickDetection: Sendable {
-    /// The result.
     enum Result: Equatable, Sendable {
         /// The stick speaks this dialect.
         case found(Dialect)
@@ -30,28 +29,19 @@ struct StickDetection: Sendable {
         /// Time that a board needs to start after its port is opened; 0 if opening restarts no board.
         var start: Int64
 
-        /// A board may restart when its port is opened.
-        private static let board = Timing(listening: 300_000, answer: 400_000, lastAnswer: 400_000, start: 2_500_000)
-        /// A pseudo-terminal.
-        private static let remote = Timing(listening: 150_000, answer: 250_000, lastAnswer: 250_000, start: 0)
-        /// A network connection. The questions follow each other as fast as on a pseudo-terminal: their order alone keeps them harmless.
-        private static let network = Timing(listening: 150_000, answer: 250_000, lastAnswer: 1_500_000, start: 0)
-
-        /// The times for a kind of port.
         static func of(_ kind: RadioModem.PortKind) -> Timing {
             switch kind {
-            case .board: board
-            case .remote: remote
-            case .network: network
+            case .board: Timing(listening: 300_000, answer: 400_000, lastAnswer: 400_000, start: 2_500_000)
+            case .remote: Timing(listening: 150_000, answer: 250_000, lastAnswer: 250_000, start: 0)
+            // The questions follow each other as fast as on a pseudo-terminal: their order alone keeps them harmless.
+            case .network: Timing(listening: 150_000, answer: 250_000, lastAnswer: 1_500_000, start: 0)
             }
         }
     }
 
-    /// Bytes for the port.
     private(set) var output: [UInt8] = []
     /// When to call ``deadlineReached(at:)``.
     private(set) var deadline: Instant
-    /// The bytes that came in, and their signs.
     private(set) var heard = HeardBytes()
     private var phase = Phase.listening
     private let timing: Timing
@@ -74,10 +64,6 @@ struct StickDetection: Sendable {
     /// Whether a question was written, and before it the end of an unfinished frame.
     var hasAsked: Bool { phase != .listening || isSecondRound }
 
-    /// Everything that came in.
-    var bytes: [UInt8] { heard.bytes }
-
-    /// Removes and returns the bytes for the port.
     mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
@@ -91,7 +77,6 @@ struct StickDetection: Sendable {
         deadline = time
     }
 
-    /// Bytes came in.
     mutating func receive(_ bytes: Span<UInt8>, at now: Instant) -> Result? {
         switch heard.take(bytes) {
         case .rnode: return .found(.rnode)
@@ -134,7 +119,7 @@ struct StickDetection: Sendable {
     private mutating func end(at now: Instant) -> Result? {
         let startEnd = startedAt.advanced(byMicroseconds: timing.start)
         // A board that has just restarted answers nothing. One on which the serial line was used before needs no such wait.
-        if !isSecondRound, timing.start > 0, remembered != .serial || heard.isStarting {
+        if !isSecondRound, timing.start > 0, remembered != .serial || heard.isBootText {
             isSecondRound = true
             phase = .listening
             deadline = max(startEnd, now.advanced(byMicroseconds: timing.listening))

@@ -13,7 +13,6 @@ struct MeshCoreSetup: Sendable {
         case ping, name, version, previousSettings, radio, shortAirtime, power, readBack, longAirtime, signalReports
     }
 
-    /// The result of an answer.
     enum Result: Equatable, Sendable {
         /// The frame answers nothing.
         case unrelated
@@ -54,7 +53,7 @@ struct MeshCoreSetup: Sendable {
     /// The board, if it is known to have an amplifier.
     var board: MeshCoreBoard? { name.flatMap(MeshCoreBoard.named) }
 
-    /// What the chip is set to, and what the antenna gets then, in dBm.
+    /// The power of the chip, and that at the antenna, in dBm.
     var power: (chipDBm: Int8, outputDBm: Int8) { MeshCoreBoard.power(of: board, wanted: settings.powerDBm) }
 
     /// - Parameter name: the name of the board that an earlier setup has found. It holds if the modem does not tell it again.
@@ -64,7 +63,6 @@ struct MeshCoreSetup: Sendable {
         profile = settings.profile(of: .kiss)
     }
 
-    /// The frames that ask the question of the present step.
     var question: [KISSFrame] {
         switch step {
         case .ping: [MeshCoreCommand.frame(MeshCoreCommand.ping)]
@@ -278,7 +276,7 @@ struct MeshCoreBoard: Equatable, Sendable {
         amplified.first { name.lowercased().hasPrefix($0.name.lowercased()) }
     }
 
-    /// What the chip is set to so that the antenna gets a power, and what the antenna then gets, in dBm.
+    /// The power to which the chip is set for a power at the antenna, and the power that the antenna then gets, in dBm.
     /// - Parameter board: the board; nil for one without an amplifier.
     static func power(of board: MeshCoreBoard?, wanted: Int8) -> (chipDBm: Int8, outputDBm: Int8) {
         let gain = Int(board?.gainDecibels ?? 0)

@@ -8,7 +8,6 @@ struct AnswerQueue: Sendable {
         let queuedAt: Instant
     }
 
-    /// The most answers that wait.
     private static let capacity = 64
     /// The longest wait for the first airtime after the opening of a port that is not reported, in seconds.
     private static let quietStartSeconds: Int64 = 30
@@ -17,7 +16,6 @@ struct AnswerQueue: Sendable {
     /// The timing with which airtime is computed.
     var profile: ModemProfile
     private var budget: AirtimeBudget?
-    /// Whether an answer was sent.
     private var hasSent = false
     private var answers: [Answer] = []
 
@@ -33,10 +31,8 @@ struct AnswerQueue: Sendable {
         if isRested { budget?.fill() }
     }
 
-    /// Whether no answer waits.
     var isEmpty: Bool { answers.isEmpty }
 
-    /// Adds the packets of an answer.
     mutating func add(_ packets: [[UInt8]], at now: Instant) {
         if answers.count == AnswerQueue.capacity { answers.removeFirst() }
         answers.append(Answer(packets: packets, queuedAt: now))
@@ -81,6 +77,5 @@ struct AnswerQueue: Sendable {
         return nil
     }
 
-    /// Drops every answer.
     mutating func removeAll() { answers.removeAll() }
 }

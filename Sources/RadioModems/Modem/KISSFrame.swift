@@ -4,7 +4,6 @@ import CollarWire
 struct KISSFrame: Equatable, Sendable {
     /// The delimiter before and after every frame.
     static let delimiter: UInt8 = 0xC0
-    /// Announces an escaped byte.
     private static let escape: UInt8 = 0xDB
     private static let escapedDelimiter: UInt8 = 0xDC
     private static let escapedEscape: UInt8 = 0xDD
@@ -17,7 +16,6 @@ struct KISSFrame: Equatable, Sendable {
         self.data = data
     }
 
-    /// Appends the frame with its delimiters.
     func append(to bytes: inout [UInt8]) {
         bytes.append(KISSFrame.delimiter)
         for byte in [type] + data {
@@ -92,11 +90,9 @@ extension [UInt8] {
         return self[index..<index + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The four bytes of a number, most significant first.
     static func bigEndian(_ value: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// The four bytes of a number, least significant first.
     static func littleEndian(_ value: UInt32) -> [UInt8] { bigEndian(value).reversed() }
 }

@@ -66,7 +66,6 @@ package enum ModemNotice: Equatable, Sendable {
     case stranger(Stranger)
 }
 
-/// A setting of a stick.
 package enum ModemSetting: String, Equatable, Sendable {
     /// The frequency, in hertz.
     case frequency

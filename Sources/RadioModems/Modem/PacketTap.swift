@@ -9,7 +9,6 @@ package struct PacketTap: Sendable {
         case text(RUI3Line.Decoder)
     }
 
-    /// What was found.
     package enum Finding: Sendable {
         /// A packet: a bare frame, intact or not.
         case packet([UInt8])
@@ -19,7 +18,6 @@ package struct PacketTap: Sendable {
 
     private var line: Line
 
-    /// A listener to a stick of a dialect.
     package init(_ dialect: Dialect) {
         line =
             switch dialect {
@@ -29,7 +27,7 @@ package struct PacketTap: Sendable {
             }
     }
 
-    /// What ends in further bytes of the line.
+    /// Takes further bytes of the line.
     package mutating func take(_ bytes: Span<UInt8>) -> [Finding] {
         var findings: [Finding] = []
         switch line {

@@ -3,7 +3,6 @@ import CollarWire
 
 /// A modem of one dialect.
 protocol StickModem: Sendable {
-    /// Bytes and events that wait for the caller.
     var output: ModemOutput { get set }
     /// When to call ``deadlineReached(at:)`` next; nil if nothing is expected.
     var nextDeadline: Instant? { get }
@@ -17,11 +16,9 @@ protocol StickModem: Sendable {
 
     /// Begins: the stick may have any state.
     mutating func start(at now: Instant)
-    /// Bytes came in from the stick.
     mutating func receive(_ bytes: Span<UInt8>, at now: Instant)
     /// Queues the packets of one answer, which go out one after the other.
     mutating func send(_ answer: [[UInt8]], at now: Instant)
-    /// Does what is due.
     mutating func deadlineReached(at now: Instant)
 }
 
@@ -69,10 +66,8 @@ struct AnswerMonitor: Sendable {
 
     init(of dialect: Dialect) { self.dialect = dialect }
 
-    /// Whether the stick counts as silent.
     var isSilent: Bool { missCount >= AnswerMonitor.limit }
 
-    /// A question was not answered in time.
     mutating func noteMiss(reportingTo output: inout ModemOutput) {
         missCount += 1
         guard isSilent, !isReported else { return }
@@ -80,7 +75,6 @@ struct AnswerMonitor: Sendable {
         output.report(.notAnswering(dialect))
     }
 
-    /// The stick answered.
     mutating func noteAnswer(reportingTo output: inout ModemOutput) {
         missCount = 0
         guard isReported else { return }
@@ -88,7 +82,7 @@ struct AnswerMonitor: Sendable {
         output.report(.answersAgain(dialect))
     }
 
-    /// When to begin the next attempt to set up a stick after so many attempts.
+    /// When to begin the next attempt to set up a stick after this number of attempts.
     static func nextAttempt(after attempts: Int, at now: Instant) -> Instant {
         now.advanced(byMicroseconds: retryTimes[min(attempts, retryTimes.count - 1)])
     }

@@ -352,7 +352,6 @@ enum RNodeCommand {
     static let hasStarted: UInt8 = 0xF8
     static let radioOff: UInt8 = 0x00
     static let radioOn: UInt8 = 0x01
-    /// The error of a full queue.
     static let queueFullError: UInt8 = 0x04
 
     static let detection = KISSFrame(detect, [detectQuestion])

@@ -6,14 +6,12 @@
 /// Source: RNode_Firmware 1.86, `Config.h` lines 86–95 and 101–117, `updateBitrate` in `Utilities.h` from line 1242 on, and
 /// `update_csma_parameters` and `tx_queue_handler` in `RNode_Firmware.ino` from line 1603 on.
 package struct RNodeTiming: Equatable, Sendable {
-    /// Slots of each window.
     package static let windowSlots: Int64 = 15
     /// The most airtime in the last 15 s with which the first window holds, in hundredths of a per cent. The firmware cuts the share
     /// to whole per cent.
     package static let firstWindowLimit: UInt16 = 799
-    /// The same for the second window.
+    /// The same for the second window, and for the third.
     package static let secondWindowLimit: UInt16 = 3899
-    /// The same for the third window.
     package static let thirdWindowLimit: UInt16 = 7799
 
     /// Duration of a slot, in microseconds; 0 … 65,535,000.

@@ -126,7 +126,7 @@ struct RUI3Modem: StickModem {
         case .version: "AT+VER=?"
         // In the older releases nothing can be set during reception, in the newer ones the status is an error.
         case .stopReceiving: "AT+PRECV=0"
-        // What an earlier owner has set is kept in flash. Releases that lack a command say so.
+        // The settings of an earlier owner are kept in flash. Releases that lack a command say so.
         case .encryption: "AT+ENCRY=0"
         // Collars use the sync word of private networks.
         case .syncWord: "AT+SYNCWORD=1424"
@@ -157,13 +157,6 @@ struct RUI3Modem: StickModem {
 
     /// The power to which the stick is set, in dBm.
     private var power: Int8 { min(max(settings.powerDBm, RUI3Modem.powerRange.lowerBound), RUI3Modem.powerRange.upperBound) }
-
-    /// The settings that the stick has when it is ready.
-    private var heldSettings: RadioSettings {
-        var held = settings
-        held.powerDBm = power
-        return held
-    }
 
     /// The values of `AT+P2P`, in this order.
     private var wantedValues: [(setting: ModemSetting, value: Int64)] {
@@ -217,7 +210,10 @@ struct RUI3Modem: StickModem {
             guard mode == 0 else { return changeMode(from: mode, at: now) }
         case .version:
             version = value
-            guard canReceiveAndSend else { return refuseRelease(at: now) }
+            guard canReceiveAndSend else {
+                output.report(.firmwareTooOld(.rui3, version: version ?? ""), kind: "release", at: now)
+                return leaveAlone(at: now)
+            }
         case .readBack: guard checkReadBack(at: now) else { return }
         default: break
         }
@@ -240,12 +236,6 @@ struct RUI3Modem: StickModem {
         return numbers.count < 2 || !numbers.lexicographicallyPrecedes(RUI3Modem.firstRelease)
     }
 
-    private mutating func refuseRelease(at now: Instant) {
-        output.report(.firmwareTooOld(.rui3, version: version ?? ""), kind: "release", at: now)
-        leaveAlone(at: now)
-    }
-
-    /// A command failed.
     private mutating func fail(_ step: Step, status: String, attempt: Int, at now: Instant) {
         // A busy stick is asked again at the deadline.
         guard status != RUI3Line.busyError else {
@@ -322,7 +312,6 @@ struct RUI3Modem: StickModem {
         leaveAlone(at: now)
     }
 
-    /// Leaves the stick alone for a while.
     private mutating func leaveAlone(at now: Instant) {
         failureCount = 0
         modeChangeCount = 0
@@ -335,7 +324,9 @@ struct RUI3Modem: StickModem {
         failureCount = 0
         modeChangeCount = 0
         if !wasReady { output.report(.found(.rui3, version: version)) }
-        output.report(.ready(.rui3, heldSettings, turnaroundMicroseconds: profile.turnaroundMicroseconds))
+        var held = settings
+        held.powerDBm = power
+        output.report(.ready(.rui3, held, turnaroundMicroseconds: profile.turnaroundMicroseconds))
         output.reportPower(wanted: settings.powerDBm, actual: power, at: now)
         if !wasReady { output.events.append(.ready(profile)) }
         wasReady = true

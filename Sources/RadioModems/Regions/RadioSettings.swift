@@ -3,7 +3,6 @@ import CollarWire
 
 /// The settings of a stick's LoRa radio that a person chooses. Both ends of a link must have the same, except for the power.
 package struct RadioSettings: Equatable, Sendable {
-    /// Carrier frequency, in hertz.
     package var frequencyHertz: UInt32
     /// Bandwidth, in hertz; not 0.
     package var bandwidthHertz: UInt32
@@ -11,10 +10,8 @@ package struct RadioSettings: Equatable, Sendable {
     package var spreadingFactor: UInt8
     /// Denominator of the coding rate 4/5 … 4/8: 5 … 8.
     package var codingRateDenominator: UInt8
-    /// Transmit power, in dBm.
     package var powerDBm: Int8
 
-    /// Creates settings.
     package init(
         frequencyHertz: UInt32, bandwidthHertz: UInt32, spreadingFactor: UInt8, codingRateDenominator: UInt8, powerDBm: Int8
     ) {
@@ -25,7 +22,6 @@ package struct RadioSettings: Equatable, Sendable {
         self.powerDBm = powerDBm
     }
 
-    /// Duration of a symbol, in microseconds.
     package var symbolMicroseconds: Int64 { (1_000_000 << Int64(spreadingFactor)) / Int64(max(1, bandwidthHertz)) }
 
     /// The timing of a link with these settings through a stick of this dialect.

@@ -12,11 +12,8 @@ package struct Region: Equatable, Sendable {
     /// The settings of a radio for which a person has chosen nothing but the region. They obey the region's rules.
     package let defaults: RadioSettings
 
-    /// A band and its rules.
     package struct Band: Equatable, Sendable {
-        /// The lower edge, in hertz.
         package let lowerHertz: UInt32
-        /// The upper edge, in hertz.
         package let upperHertz: UInt32
         /// The part of each hour in which a radio may send, in millionths; nil for no limit.
         package let dutyCyclePartsPerMillion: Int64?
@@ -182,7 +179,6 @@ package struct TransmitLimits: Equatable, Sendable {
     /// The longest airtime of one frame, in microseconds; nil for no limit.
     package var dwellMicroseconds: Int64?
 
-    /// Creates limits.
     package init(dutyCyclePartsPerMillion: Int64? = nil, dwellMicroseconds: Int64? = nil) {
         self.dutyCyclePartsPerMillion = dutyCyclePartsPerMillion
         self.dwellMicroseconds = dwellMicroseconds

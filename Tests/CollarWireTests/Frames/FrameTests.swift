@@ -17,7 +17,7 @@ import Testing
     @Test func headersComeBack() throws {
         for type in types {
             for flags in 0..<0x20 as Range<UInt8> {
-                let header = FrameHeader(type: type, flags: FrameFlags(rawValue: flags), address: 0xA5, lowByte: 0x5A)
+                let header = FrameHeader(typeCode: type.rawValue, flags: FrameFlags(rawValue: flags), address: 0xA5, lowByte: 0x5A)
                 let bytes = [UInt8](capacity: 4) { header.encode(into: &$0) }
                 #expect(bytes == [0x20 | type.rawValue, flags, 0xA5, 0x5A])
                 #expect(try FrameHeader((bytes + [0, 0, 0]).span) == header)
