@@ -77,12 +77,6 @@ public struct EndedRequest: Equatable, Sendable {
     public var requestID: UInt16
     /// How the request ended.
     public var outcome: HostRequestOutcome
-
-    /// Creates an ended request.
-    public init(requestID: UInt16, outcome: HostRequestOutcome) {
-        self.requestID = requestID
-        self.outcome = outcome
-    }
 }
 
 /// The host's open requests to one collar. The queue decides which of them go out in a window, and when they end.

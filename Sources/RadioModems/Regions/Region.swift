@@ -20,6 +20,11 @@ package struct Region: Equatable, Sendable {
         /// The highest power that a radio may be set to, in dBm, for an antenna with the gain of a half-wave dipole (2.15 dBi) and
         /// a lossless cable. It is then the effective radiated power.
         package let maximumPowerDBm: Int8
+
+        fileprivate init(_ lowerHertz: UInt32, _ upperHertz: UInt32, dutyCycle: Int64?, powerDBm: Int8) {
+            (self.lowerHertz, self.upperHertz) = (lowerHertz, upperHertz)
+            (dutyCyclePartsPerMillion, maximumPowerDBm) = (dutyCycle, powerDBm)
+        }
     }
 
     /// The region with a name, in upper or lower case; nil if there is none.
@@ -158,18 +163,6 @@ package enum RegionError: Error, Equatable, Sendable {
     case powerTooHigh(region: Region, settings: RadioSettings, maximumDBm: Int8)
     /// A frame of 51 bytes takes `airtimeMicroseconds`, and no frame may take more than `limitMicroseconds`.
     case framesTooLong(region: Region, settings: RadioSettings, airtimeMicroseconds: Int64, limitMicroseconds: Int64)
-}
-
-extension Region.Band {
-    /// A band of the table.
-    /// - Parameter dutyCyclePartsPerMillion: in millionths; nil for no limit.
-    fileprivate init(
-        _ lowerHertz: UInt32, _ upperHertz: UInt32, dutyCycle dutyCyclePartsPerMillion: Int64?, powerDBm: Int8
-    ) {
-        self.init(
-            lowerHertz: lowerHertz, upperHertz: upperHertz, dutyCyclePartsPerMillion: dutyCyclePartsPerMillion,
-            maximumPowerDBm: powerDBm)
-    }
 }
 
 /// The limits that the rules of a region set to the transmissions of a radio.

@@ -1,4 +1,4 @@
-import CollarARQ
+@testable import CollarARQ
 import CollarWire
 import Testing
 
