@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "terminal.h"
+#include "CLinux.h"
 
 #include <errno.h>
 #include <fcntl.h>

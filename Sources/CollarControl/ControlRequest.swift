@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarARQ
+import CollarErrors
 import CollarFormats
 import CollarJournal
 import CollarWire
@@ -190,4 +191,116 @@ package struct ControlRequest: Equatable, Sendable {
         }
         return settings
     }
+}
+
+/// The members of a request with a message for a collar's application. They have the names that they have in message lines.
+extension ControlRequest {
+    /// The members that only a message has.
+    package static let messageKeys: Set<String> = ["kind", "code", "data", "reply_to", "outcome"]
+
+    /// Adds the members of a message.
+    package static func add(_ message: ApplicationMessage, to object: inout JSONLine) {
+        object.add("kind", message.kind.name)
+        object.add("code", message.code)
+        if case .reply(let request, let outcome) = message.kind {
+            object.add("reply_to", request)
+            object.add("outcome", "\(outcome)")
+        }
+        object.add("data", String(hexadecimal: message.data))
+    }
+
+    /// Reads a message. The host sets its time.
+    package static func message(_ object: JSONValue) throws(Fault) -> ApplicationMessage {
+        let kind: ApplicationMessage.Kind
+        switch object["kind"].map(\.text) ?? (object["reply_to"] == nil ? "notice" : "reply") {
+        case "notice": kind = .notice
+        case "request": kind = .request
+        case "reply":
+            guard let request = object["reply_to"]?.integer(in: 0...UInt32.max) else {
+                throw Fault(reason: "\"reply_to\" is not the \"seq\" of the message that is answered")
+            }
+            guard let outcome = CommandResult.Outcome(name: object["outcome"].map(\.text) ?? "ok") else {
+                throw Fault(reason: "\"outcome\" is not \(CommandResult.Outcome.nameList)")
+            }
+            kind = .reply(to: request, outcome)
+        default: throw Fault(reason: "\"kind\" is not \"notice\", \"request\" or \"reply\"")
+        }
+        if kind == .notice || kind == .request, object["reply_to"] != nil || object["outcome"] != nil {
+            throw Fault(reason: "\"reply_to\" and \"outcome\" go with the kind \"reply\"")
+        }
+        guard let code = object["code"]?.integer(in: 0...UInt8.max) else { throw Fault(reason: "\"code\" is not from 0 to 255") }
+        guard let data = [UInt8](hexadecimal: object["data"].map { $0.text ?? "-" } ?? ""),
+            let message = ApplicationMessage(kind: kind, code: code, unixSeconds: 0, data: data.span)
+        else {
+            throw Fault(reason: "\"data\" is not the hexadecimal digits of at most \(ApplicationMessage.dataLimit) bytes")
+        }
+        return message
+    }
+}
+
+extension CommandResult.Outcome {
+    /// The names of the outcomes, for help and error texts.
+    package static var nameList: String {
+        let names = names
+        return names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
+    }
+
+    /// The names of the outcomes.
+    package static var names: [String] { (0...UInt8.max).compactMap { Self(rawValue: $0) }.map { "\($0)" } }
+
+    /// The outcome with this name in lines; nil if there is none.
+    package init?(name: String?) {
+        let found = (0...UInt8.max).lazy.compactMap { Self(rawValue: $0) }.first { "\($0)" == name }
+        guard let found else { return nil }
+        self = found
+    }
+}
+
+extension HostRequest {
+    /// The verb of the request in lines of requests and results.
+    package var verb: String {
+        switch self {
+        case .command(.startTracking): "track_on"
+        case .command(.stopTracking): "track_off"
+        case .command(.locateNow): "locate"
+        case .command(.sound): "sound"
+        case .command(.reboot): "reboot"
+        case .command(.pair): "pair"
+        case .command(.unpair): "unpair"
+        case .settingsRequest: "get_settings"
+        case .settingsUpdate: "set_settings"
+        case .message: "message"
+        }
+    }
+
+    /// The requests that take no argument.
+    package static let plain: [HostRequest] = [
+        .command(.locateNow), .command(.startTracking), .command(.stopTracking), .command(.reboot),
+        .command(.unpair), .settingsRequest,
+    ]
+}
+
+extension ResultLine {
+    /// The outcome of the request, for a person.
+    package var outcomeText: String {
+        switch outcome {
+        case .ok: "done"
+        case .queued: "still queued; it is sent when the collar is heard"
+        case .unknown: "the collar does not know this request"
+        case .unsupported: "the collar cannot do this"
+        case .invalid: "the collar finds a value invalid; nothing was changed"
+        case .refused: "refused: the collar belongs to another receiver, or to none; run 'collar-link send pair' first"
+        case .conflict:
+            "conflict: the collar has settings of a higher version; read them with 'settings get', then try again"
+        case .busy: "the collar is busy; try again"
+        case .timeout: "the collar took too long"
+        case .failed: "the collar tried, and it failed"
+        case .expired: "no answer in time; the request is no longer sent, but the collar may have executed it"
+        case .replaced: "replaced by a newer one before it was sent"
+        case .rejected: reason ?? "not accepted"
+        }
+    }
+
+    /// The remedy for a rejection.
+    package var remedy: String? { code.flatMap(ErrorCode.init)?.requestRemedy }
 }

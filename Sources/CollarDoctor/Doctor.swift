@@ -1,4 +1,7 @@
+import CheckedNumbers
+import CollarErrors
 import CollarJournal
+import LinuxSystem
 import SerialDevices
 
 /// Examines a machine. It writes nothing, and opens no device.
@@ -43,4 +46,86 @@ package enum Doctor {
             return KernelLog.paths.contains(path) ? KernelLog.isOfUse(String(decoding: line, as: UTF8.self)) : true
         }
     }
+}
+
+/// The facts about a machine that several checks need, gathered once.
+package struct Examination {
+    /// A port that `run` would open.
+    package struct Port {
+        /// The path by which it is known: as the user named it, or the device node.
+        package let path: String
+        /// The device node, free of symbolic links.
+        package let node: String
+        /// The device at the node; nil if there is none, or if it is not a serial port.
+        package let device: SerialDevice?
+        /// The USB device of the port; nil if it is not one of a USB device.
+        package let adapter: USBAdapter?
+    }
+
+    package let machine: any MachineFacts
+    /// All serial ports that have hardware.
+    package let devices: [SerialDevice]
+    /// Those of USB devices.
+    package let adapters: [USBAdapter]
+    /// The ports that `run` would open on this machine.
+    package let ports: [Port]
+    /// Whether the user named a port, here or at another machine.
+    package let hasNamedPorts: Bool
+    package let rules: RuleFiles
+    package let stateDirectory: String
+    /// Whether udevd runs, and can be reached.
+    package let isUdevRunning: Bool
+    /// The mark of a container that was found; nil outside of containers.
+    package let containerMark: String?
+    /// The kernel's log; nil if the user may not read it.
+    package let kernelLog: KernelLog?
+    /// Time since the start of the kernel, in seconds.
+    package let uptimeSeconds: Int64
+    /// The errors that the receiver reported in the last hour, in their order.
+    package let reports: [ReportedError]
+    package let user: MachineUser
+
+    /// Gathers the facts.
+    package init(_ machine: any MachineFacts) {
+        self.machine = machine
+        devices = machine.serialDevices()
+        adapters = devices.compactMap { machine.adapter(of: $0) }
+        let named = machine.lines(of: .namedPorts)
+        hasNamedPorts = named.contains { $0 != "auto" }
+        var ports: [Port] = []
+        for path in named where path != "auto" && !path.hasPrefix(NetworkAddress.scheme) {
+            let node = machine.resolved(path)
+            let device = devices.first { $0.node == node }
+            ports.append(Port(path: path, node: node, device: device, adapter: device.flatMap { machine.adapter(of: $0) }))
+        }
+        if !hasNamedPorts || named.contains("auto") {
+            for device in devices where device.isCollarRadio && !ports.contains(where: { $0.node == device.node }) {
+                ports.append(Port(path: device.node, node: device.node, device: device, adapter: machine.adapter(of: device)))
+            }
+        }
+        self.ports = ports
+        rules = RuleFiles(machine)
+        stateDirectory = machine.text(of: .stateDirectory) ?? "/var/lib/collar-link"
+        isUdevRunning = machine.status(of: "/run/udev/control") != nil
+        let marks = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]
+        containerMark = marks.first { machine.content(of: $0) != .absent }
+        kernelLog = KernelLog(machine)
+        uptimeSeconds = machine.firstLine(of: "/proc/uptime").flatMap { Int64($0.prefix { $0 != "." }, in: .exactNumbers) } ?? 0
+        reports = ReportedError.recent(machine, stateDirectory: stateDirectory)
+        user = machine.user
+    }
+
+    /// Whether the node of a port is a terminal, as far as its number tells.
+    package func isTerminal(_ port: Port) -> Bool {
+        // A pseudo-terminal has no entry below /sys.
+        if port.device != nil || port.node.hasPrefix("/dev/pts/") { return true }
+        guard let status = machine.status(of: port.node), status.kind == .characterDevice else { return false }
+        return machine.linkTarget(of: "/sys/dev/char/\(status.device)")?.split(separator: "/").contains("tty") ?? false
+    }
+
+    /// The start of a command that only root may carry out.
+    package var sudo: RootPrefix { RootPrefix(isNeeded: user.id != 0) }
+
+    /// The process id of the receiver that has used the state directory last; nil if there is none.
+    package var receiverProcessID: Int32? { machine.firstLine(of: "\(stateDirectory)/lock").flatMap { Int32($0, in: 1 ... .max) } }
 }

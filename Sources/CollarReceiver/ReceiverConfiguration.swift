@@ -1,7 +1,6 @@
 import CollarConfiguration
 import CollarFormats
 import CollarHost
-import CollarWire
 
 /// The configuration of a receiver.
 package struct ReceiverConfiguration: Sendable {

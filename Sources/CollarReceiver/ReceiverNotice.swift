@@ -1,7 +1,9 @@
 import CollarConfiguration
 import CollarControl
+import CollarErrors
 import CollarFormats
 import CollarHost
+import LinuxSystem
 import RadioModems
 import SerialDevices
 
@@ -91,4 +93,59 @@ extension ReceiverNotice {
         default: nil
         }
     }
+}
+
+extension ReceiverNotice {
+    /// What a filter knows of the notice.
+    package var mark: LogMark {
+        if case .repeated(let notice, _) = self { return notice.mark }
+        var mark = LogMark(message, otherwise: categoryWithoutCode)
+        switch self {
+        // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
+        // report them instead of error lines.
+        case .host(.noIdentity): mark.level = .info
+        case .host(.damagedFixes), .host(.lost), .fixesLeftOut, .unplugged(_, .isAnotherTerminal): mark.level = .warning
+        // For programs, there are lines of these.
+        case .host(.status), .figures, .traffic: mark.level = .debug
+        case .unplugged(_, .ends): mark.level = .debug
+        case .crashed(let end): mark.level = end.signal == nil ? .error : .fault
+        default: break
+        }
+        return mark
+    }
+
+    private var categoryWithoutCode: LogCategory {
+        switch self {
+        case .host(.status): .power
+        case .figures: .performance
+        case .host(.damagedFixes), .host(.storageRecovered), .host(.lost), .host(.deliveredElsewhere), .host(.positions),
+            .host(.fault), .animals, .fixesLeftOut:
+            .collarLocation
+        default: .connectivity
+        }
+    }
+}
+
+/// An error that ends a receiver.
+package enum ReceiverError: Error, Equatable, Sendable {
+    /// A port that the user named cannot be used.
+    case port(SerialPortError)
+    /// The user does not want to wait, and no radio is plugged in (`path` is nil) or the radio at `path` was unplugged.
+    case noDevice(path: String?)
+    /// The machine of a radio cannot be reached, and the user does not want to wait.
+    case connection(path: String, reason: String)
+    /// Devices cannot be discovered.
+    case discovery(SystemError)
+    /// The host cannot start.
+    case host(HostError)
+    /// Writing lines failed, and not because the reader went away.
+    case output(errorNumber: Int32)
+    /// A capture cannot be begun.
+    case captureFile(CaptureFileError)
+    /// A capture cannot be opened or read.
+    case captureUnreadable(path: String, errorNumber: Int32)
+    /// A file is not a capture, or a damaged one.
+    case capture(path: String, CaptureError)
+    /// A system call that normally succeeds has failed.
+    case system(SystemError)
 }

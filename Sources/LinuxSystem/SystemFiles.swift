@@ -63,3 +63,52 @@ package enum SystemFiles {
         return content.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
     }
 }
+
+/// Identifies a file on this machine, independent of its names.
+package struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// The file that a path leads to; nil if there is none that can be seen.
+    package init?(path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The file of an open descriptor; nil if the descriptor is closed.
+    package init?(descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+}
+
+/// What tells that a file was changed or replaced: where it is stored, its size and its times.
+package struct FileSignature: Equatable, Sendable {
+    /// The size, in bytes.
+    package private(set) var byteCount = 0
+    private var numbers: [Int] = []
+
+    /// Looks at a file; nil if there is none.
+    ///
+    /// A file in a directory that the user may not enter is none: `HOME` names somebody else's after some uses of `sudo`.
+    package init?(path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            if [ENOENT, ENOTDIR, EACCES].contains(errno) { return nil }
+            // Reading the file tells what is wrong.
+            return
+        }
+        byteCount = Int(status.st_size)
+        numbers = [
+            Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), byteCount, status.st_mtim.tv_sec,
+            status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+        ]
+    }
+}

@@ -1,9 +1,6 @@
-import CollarFormats
 import CollarErrors
-import CollarReceiver
 import Glibc
 import LinuxSystem
-import SerialDevices
 
 /// The tool: runs a command, and turns its outcome into an exit code.
 @main
@@ -85,94 +82,34 @@ enum CollarLinkTool {
     }
 }
 
-/// Text for people. A message for which stderr has no room is dropped, so that the program does not wait for a reader.
-enum StandardError {
-    // Only the main thread writes.
-    private nonisolated(unsafe) static let output = NonblockingOutput(STDERR_FILENO)
-    private nonisolated(unsafe) static var droppedCount = 0
-    private nonisolated(unsafe) static var isStateShown = false
-    /// The options that the commands in remedies repeat. They are set before the first message.
-    nonisolated(unsafe) static var repeatedOptions = RepeatedOptions()
-    /// The journal, if it reads stderr; else nil.
-    private static let journal = JournalSocket()
+/// The failure that ends a command: a message for a person, and a code for a script.
+struct CommandFailure: Error {
+    var code: ExitCode
+    var message: String
+    var remedy: String?
+    /// Whether stdout cannot be written, so that nothing more can be printed.
+    var isOutputLost = false
 
-    /// Writes a message, its details, and what the person can do about it.
-    static func say(_ message: String, details: [String] = [], remedy: String? = nil, as mark: LogMark = LogMark()) {
-        let remedy = remedy.map { unsafe repeatedOptions.added(to: $0) }
-        if let journal {
-            let lines = [message] + details + [remedy].compactMap { $0 }
-            if journal.send(lines.map(PlainText.line), mark) { return }
-            // The journal takes a priority at the start of a line, too.
-            return put("<\(mark.level.priority)>", lines.joined(separator: "; "))
-        }
-        put(TerminalStyle.standardError.painted("collar-link:", as: mark.level.role) + " ", message)
-        for detail in details { put("  ", detail) }
-        if let remedy { put("collar-link:   ", remedy) }
+    /// Creates the failure for a message; the exit code follows from the message's error code.
+    init(_ message: UserMessage) {
+        self.init(message.code?.exitCode ?? .software, message.reason, remedy: message.remedy)
     }
 
-    /// Writes a notice of a receiver.
-    static func say(_ notice: ReceiverNotice) {
-        let message = notice.message
-        say(message.reason, details: notice.details, remedy: message.remedy, as: notice.mark)
+    init(_ code: ExitCode, _ message: String, remedy: String? = nil) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
     }
 
-    /// Writes what a format has left out, if that is anything.
-    static func say(_ omission: Omission?) {
-        guard let message = omission?.message else { return }
-        say(message.reason, remedy: message.remedy, as: LogMark(.warning, .collarLocation))
+    /// The failure of two options that exclude each other.
+    /// - Parameter remedy: which of them to leave out.
+    static func excluding(_ option: String, _ other: String, remedy: String) -> CommandFailure {
+        CommandFailure(.usage, "\(option) and \(other) exclude each other", remedy: remedy)
     }
 
-    /// Shows a short state on the last line of the terminal, in the place of the one that is shown.
-    /// - Parameter state: the state; nil to clear the line.
-    static func show(_ state: String?) {
-        guard Terminal.canMoveCursor, unsafe isStateShown || state != nil else { return }
-        // To the start of the line, and clear it.
-        _ = isTaken("\r\u{1B}[K" + (state ?? ""))
-        unsafe isStateShown = state != nil
-    }
-
-    private static func put(_ start: String, _ text: String) {
-        show(nil)
-        if unsafe droppedCount > 0, unsafe isTaken("collar-link: \(droppedCount) lines are missing here: nobody read them\n") {
-            unsafe droppedCount = 0
-        }
-        if unsafe droppedCount > 0 || !isTaken(start + PlainText.line(text) + "\n") { unsafe droppedCount += 1 }
-    }
-
-    private static func isTaken(_ line: String) -> Bool { unsafe output.write(Array(line.utf8)[...]) > 0 }
-
-    /// Writes a text for programs, unchanged.
-    static func write(_ text: String) {
-        finish()
-        let bytes = Array(text.utf8)
-        _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
-
-    /// Waits until a terminal has accepted the last message, but only for a short time.
-    static func finish() { unsafe output.drain() }
-}
-
-/// The output of a command.
-enum StandardOutput {
-    /// Writes a text as a whole; a reader that went away is not an error.
-    static func write(_ text: String) throws(CommandFailure) { try write(Array(text.utf8)) }
-
-    /// Writes bytes as a whole; a reader that went away is not an error.
-    /// - Returns: false where the reader went away.
-    @discardableResult
-    static func write(_ all: [UInt8]) throws(CommandFailure) -> Bool {
-        var bytes = all[...]
-        while !bytes.isEmpty {
-            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                if errno == EPIPE { return false }
-                var failure = CommandFailure(.inputOutput, "stdout cannot be written: \(SystemError.text(errno))")
-                failure.isOutputLost = true
-                throw failure
-            }
-            bytes.removeFirst(count)
-        }
-        return true
+    /// Says the failure where a command goes on after it, and keeps the exit code of the first failure.
+    func tell(_ code: inout ExitCode) {
+        StandardError.say(message, remedy: remedy)
+        if code == .clean { code = self.code }
     }
 }

@@ -25,8 +25,9 @@ from session_parts import A, Collar, codes_of  # noqa: E402
 from test_telemetry_lines import KNOWN, STATUS, UNKNOWN  # noqa: E402
 from wire import SerialDecoder, stuff  # noqa: E402
 
-MESSAGES = sorted({*ROOT.glob("Sources/CollarReceiver/English/*.swift"), *ROOT.glob("Sources/CollarDoctor/FindingTexts/*.swift"),
-                   *ROOT.glob("Sources/CollarFormats/Text/*Remedies.swift"), *ROOT.glob("Sources/**/*Messages.swift")})
+# The sources with messages for people. The tool itself knows its commands.
+MESSAGES = [path for path in sorted(ROOT.glob("Sources/**/*.swift"))
+            if "collar-link" not in path.parts and re.search(r"UserMessage\(|\bFinding\(", path.read_text("utf-8"))]
 # English words that follow the name of the program in messages and are no commands.
 WORDS = {"that", "until", "with", "as", "where"}
 # Options of other programs.

@@ -26,13 +26,13 @@ enum PrivateTerminals {
     }
 }
 
-/// Runs ``PortHolderTests`` in a process in which no unrelated program can hold a port.
+/// Runs ``ProcessHolderTests`` in a process in which no unrelated program can hold a port.
 @Suite struct PrivateTerminalTests {
     @Test(
         .enabled(if: PrivateTerminals.areHere || PrivateTerminals.areAllowed, "needs leave to mount a /dev/pts of its own"),
         .disabled(if: PrivateTerminals.areHere, "this process has terminals of its own already"))
     func portHolders() throws {
-        let (output, status) = try PrivateTerminals.runTests(of: "PortHolderTests")
+        let (output, status) = try PrivateTerminals.runTests(of: "ProcessHolderTests")
         #expect(status == 0, "\(output)")
         // The exit status is 0 even if no test runs.
         #expect(output.contains(/Test run with [1-9]\d* tests? .*passed/), "\(output)")

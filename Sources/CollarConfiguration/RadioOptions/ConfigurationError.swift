@@ -43,3 +43,54 @@ package struct ConfigurationError: Error, Equatable, Sendable {
         }
     }
 }
+
+extension ConfigurationError: MessageError {
+    /// The error, for a person: where it is, what is wrong, and what is allowed.
+    package var message: UserMessage {
+        switch place {
+        case .commandLine: UserMessage(nil, problem.text(isOption: true))
+        case .file(let path, let line): UserMessage(nil, "\(path), line \(line): \(problem.text(isOption: false))")
+        }
+    }
+}
+
+extension ConfigurationError.Problem {
+    /// - Parameter isOption: whether the names of options are those of the command line.
+    fileprivate func text(isOption: Bool) -> String {
+        func name(_ option: RadioOption) -> String { (isOption ? "--" : "") + option.rawValue }
+        return switch self {
+        case .notText: "the line is not UTF-8"
+        case .notAnAssignment(let line): "'\(line)': 'key = value' is wanted, or \(StickName.forms)"
+        case .unknownKey(let key):
+            "there is no key '\(key)'; keys are: \(RadioOption.allCases.map(\.rawValue).joined(separator: ", "))"
+                + Suggestion.text(for: key, among: RadioOption.allCases.map(\.rawValue))
+        case .repeatedKey(let key, let line): "\(key) has a value already, from line \(line)"
+        case .unknownSection(let section): "'\(section)' is no section: \(StickName.forms) is wanted"
+        case .repeatedSection(let section, let line): "\(section) is there already, at line \(line)"
+        case .wrongValue(let option, let text):
+            "\(name(option)) \(text): \(option.wanted) is wanted" + Suggestion.text(for: text, among: option.words)
+        case .region(let error, let option): "\(name(option)): \(error.text)"
+        case .tooLong(let byteLimit): "the file has more than \(byteLimit) bytes"
+        }
+    }
+}
+
+extension RegionError {
+    fileprivate var text: String {
+        switch self {
+        case .frequencyOutsideBands(let region, let settings):
+            let bands = region.bands.map { "\(RadioText.megahertz($0.lowerHertz))–\(RadioText.megahertz($0.upperHertz))" }
+            return "\(region.name) has no room for a channel of \(RadioText.kilohertz(settings.bandwidthHertz)) kHz at "
+                + "\(RadioText.megahertz(settings.frequencyHertz)) MHz; the whole channel must be within "
+                + "\(bands.joined(separator: ", ")) MHz"
+        case .powerTooHigh(let region, let settings, let maximumDBm):
+            return "\(region.name) allows at most \(maximumDBm) dBm at \(RadioText.megahertz(settings.frequencyHertz)) MHz, and "
+                + "this is \(settings.powerDBm)"
+        case .framesTooLong(let region, let settings, let airtime, let limit):
+            return "\(region.name) allows \(RadioText.milliseconds(limit)) ms for a frame, and with spreading factor "
+                + "\(settings.spreadingFactor), \(RadioText.kilohertz(settings.bandwidthHertz)) kHz and 4/"
+                + "\(settings.codingRateDenominator) a frame of \(Region.neededFrameByteCount) bytes takes "
+                + "\(RadioText.milliseconds(airtime)) ms; choose a lower spreading factor or a larger bandwidth"
+        }
+    }
+}

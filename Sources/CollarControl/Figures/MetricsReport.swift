@@ -1,6 +1,5 @@
 import CollarFormats
 import CollarJournal
-import CollarConfiguration
 
 /// Collects the metrics of a state directory: what its journals and readers say, and what its receiver tells.
 package struct MetricsReport {

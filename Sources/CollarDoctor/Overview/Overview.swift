@@ -1,8 +1,7 @@
-import CollarConfiguration
+import CheckedNumbers
 import CollarControl
 import CollarFormats
 import CollarJournal
-import CollarWire
 
 /// The state of a receiver, its radios, collars and readers at one moment, as `collar-link status` shows it.
 package struct Overview: Sendable {
@@ -122,4 +121,89 @@ extension Overview.Collar {
 
     /// Whether the collar is reachable; nil where no receiver listens to it.
     package var isReachable: Bool? { figures[.reachable].map { $0 == 1 } }
+}
+
+extension Overview {
+    /// The line of JSON, with its line feed, as `Protocol/schema/overview.schema.json` describes it. Fixes, statuses, readers and findings
+    /// are the lines of other commands.
+    package var line: [UInt8] {
+        var object = JSONLine(type: "overview", unixMilliseconds: unixMilliseconds)
+        object.add("version", version)
+        object.add("state_dir", stateDirectory)
+        object.add("receiver", activity.rawValue)
+        object.add("uptime_ms", uptimeMilliseconds)
+        object.add("radios", radios.map { radio in
+            var object = JSONLine()
+            object.add("port", radio.port)
+            object.add("state", radio.figures?.state.rawValue)
+            object.add("dialect", radio.figures?.dialect)
+            return object
+        })
+        object.add("collars", collars.map(\.object))
+        object.add("readers", lines: readers.map { $0.line(unixMilliseconds: unixMilliseconds) })
+        object.add("problems", lines: problems.map(\.line))
+        return object.line
+    }
+}
+
+extension Overview.Collar {
+    fileprivate var object: JSONLine {
+        var object = JSONLine()
+        object.add(collar: deviceID, name: name)
+        if let isReachable { object.add("reachable", isReachable) } else { object.add("reachable", nil as String?) }
+        object.add("silent_ms", figures[.silence])
+        object.add("missing", missingCount)
+        object.add("lost", summary.lostCount)
+        object.add("stored", summary.storedCount)
+        object.add("battery_drain_pct_per_h", number: drainMilliPercentPerHour.map { MessageDescription.decimal($0, 3) })
+        object.add("fix", line: fixLine)
+        object.add("status", line: status?.bytes)
+        return object
+    }
+}
+
+/// What a collar said about itself last: a line of status in the event log.
+package struct StatusLine: Sendable {
+    /// The line, without its line feed.
+    package let bytes: [UInt8]
+    private let object: JSONValue
+
+    /// The last line of each collar in the event log of a state directory.
+    ///
+    /// Complexity: reads the whole log, at most a megabyte.
+    package static func newest(stateDirectory: String) throws(JournalError) -> [UInt64: StatusLine] {
+        let log = EventLogReader(stateDirectory: stateDirectory)
+        var newest: [UInt64: StatusLine] = [:]
+        while true {
+            let lines = try log.next()
+            guard !lines.isEmpty else { return newest }
+            for line in lines where line.bytes.starts(with: #"{"type":"status""#.utf8) {
+                guard let status = StatusLine(line.bytes.dropLast()) else { continue }
+                newest[status.deviceID] = status
+            }
+        }
+    }
+
+    /// Reads a line without its line feed; nil if it is not a line of status.
+    package init?(_ bytes: some Sequence<UInt8>) {
+        self.bytes = Array(bytes)
+        do throws(JSONSyntaxError) { object = try JSONScanner.value(of: self.bytes) } catch { return nil }
+        guard object["type"]?.text == "status", let id = object["collar"]?.text.flatMap(CollarID.deviceID) else { return nil }
+        deviceID = id
+    }
+
+    /// The collar.
+    package let deviceID: UInt64
+    /// When it was received, in milliseconds since 1970.
+    package var unixMilliseconds: Int64? { object["unix_ms"]?.integer(in: .unixMilliseconds) }
+    /// Whether the collar logs positions.
+    package var isTracking: Bool? { object["tracking"]?.boolean }
+    /// Since when ``isTracking`` has its value, in milliseconds since 1970.
+    package var trackingSinceUnixMilliseconds: Int64? { object["tracking_since_unix_ms"]?.integer(in: .unixMilliseconds) }
+    /// Whether the collar has not moved for a while.
+    package var isStationary: Bool? { object["stationary"]?.boolean }
+    /// What limits its rate, by the name in the line.
+    package var throttle: String? { object["throttle"]?.text }
+    /// What its GNSS receiver does, by the name in the line.
+    package var gnss: String? { object["gnss"]?.text }
 }

@@ -1,5 +1,4 @@
 import CollarFormats
-import CollarWire
 
 extension Overview {
     /// A line of text, without a line feed.

@@ -1,7 +1,5 @@
-import CollarHost
 import CollarJournal
 import Glibc
-import SerialDevices
 
 /// Why a capture cannot be written.
 package enum CaptureFileError: Error, Equatable, Sendable {

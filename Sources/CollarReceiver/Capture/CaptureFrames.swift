@@ -1,4 +1,3 @@
-import CollarHost
 import RadioModems
 
 /// Finds the frames in the records of a capture, in both directions of every port.

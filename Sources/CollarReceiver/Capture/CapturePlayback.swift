@@ -1,10 +1,7 @@
-import CollarARQ
-import CollarHost
 import CollarJournal
 import Glibc
 import LinuxSystem
 import RadioModems
-import SerialDevices
 
 /// Gives the records of a capture one after the other, with the time that each of them sets.
 final class CapturePlayback {

@@ -1,6 +1,5 @@
 import CheckedNumbers
 import CollarARQ
-import CollarHost
 import CollarJournal
 
 /// Why the bytes of a capture cannot be read further.

@@ -1,5 +1,6 @@
-import CollarFormats
+import CollarControl
 import CollarErrors
+import CollarFormats
 import CollarHost
 import Glibc
 import LinuxSystem
@@ -129,3 +130,137 @@ extension UserMessage {
             "Check that ser2net, socat or the bridge runs there, and that no firewall is in the way.")
     }
 }
+
+extension PerformanceTarget {
+    /// The target is missed.
+    /// - Parameter value: the measured figure, in its unit.
+    func missedMessage(measured value: Int64) -> UserMessage {
+        switch self {
+        case .fixLatency:
+            UserMessage(
+                .targetMissed, "95 % of the last 100 new fixes came within \(value / 1000) ms of their time; the target is less than 500 ms",
+                "Set the clock of this machine by NTP. On LoRa, use a lower spreading factor where the range allows it.")
+        case .messageLatency:
+            UserMessage(
+                .targetMissed, "95 % of the last 100 answers to collars took up to \(value / 1000) ms; the target is less than 100 ms",
+                "Look for what keeps the disk or the processor of this machine busy; an SD card may be worn out.")
+        case .memory:
+            UserMessage(
+                .targetMissed, "this program uses \(value / 1_000_000) MB of memory; the target is at most 50 MB",
+                "Restart it at a quiet time, and report this as a fault of the program.")
+        case .processor:
+            UserMessage(
+                .targetMissed, "this program has used \(value) % of a processor since its start; the target is less than 10 %",
+                "Look for a device that sends without a pause: the counts of frames in the `stats` lines say how many are of no use.")
+        }
+    }
+}
+
+extension CaptureFileError {
+    /// The error, for a person.
+    /// - Parameter isReceiving: whether the receiver goes on without the capture.
+    package func message(isReceiving: Bool) -> UserMessage {
+        switch self {
+        case .system(let path, let operation, let errorNumber):
+            UserMessage(
+                .captureFailing, "the capture \(path) cannot be written: \(operation): \(SystemError.text(errorNumber))",
+                (isReceiving ? "Receiving goes on. " : "") + remedy(errorNumber, isReceiving: isReceiving))
+        case .notAFile(let path):
+            UserMessage(.captureFailing, "\(path) is no file: a capture is written to a file", "Name another file: `--write FILE`.")
+        case .otherContent(let path):
+            UserMessage(
+                .captureFailing, "\(path) holds something else than a capture, and is not overwritten",
+                "Remove it, or name another file: `--write FILE`.")
+        case .inUse(let path):
+            UserMessage(.captureFailing, "\(path) is in use by another process", "Name another file: `--write FILE`.")
+        }
+    }
+
+    private func remedy(_ errorNumber: Int32, isReceiving: Bool) -> String {
+        switch errorNumber {
+        case ENOSPC, EDQUOT:
+            isReceiving
+                ? "Make room, then restart collar-link: the capture goes on, too." : "Make room, or name a file on another disk: `--write FILE`."
+        case EFBIG: "Raise the limit of file sizes (`ulimit -f`), or name another file: `--write FILE`."
+        default: "Name a file that can be written: `--write FILE`."
+        }
+    }
+}
+
+extension CaptureError {
+    /// The error, for a person.
+    /// - Parameters:
+    ///   - path: the path of the file, or `stdin`.
+    ///   - command: the command that reads captures, as it reads stdin.
+    package func message(path: String, _ command: ShellCommand = ShellCommand("collar-link", "--read", "-")) -> UserMessage {
+        if var mismatch = kind?.mismatch(path: path, .capture, command) {
+            mismatch.code = .captureDamaged
+            return mismatch
+        }
+        let reason =
+            switch problem {
+            case .notACapture: "this is no capture"
+            case .blockLength(let count): "a block has the impossible length \(count)"
+            case .shortBlock(let type): "a block of type \(type) is too short"
+            case .unknownInterface(let number): "a packet names interface \(number), which was not described before"
+            case .timeResolution(let resolution): "times in the resolution \(resolution) cannot be used"
+            case .version(let version): "a record has version \(version), which this version cannot read"
+            case .content(let event): "the content of a record of event \(event) is wrong"
+            case .cut: "the capture ends inside a block"
+            }
+        return UserMessage(
+            .captureDamaged, "\(path), byte \(offset): \(reason)",
+            problem == .notACapture ? "Name a file that `--write` has made." : "What was before it in the file is used.")
+    }
+}
+
+extension EndOfRun {
+    /// The end, for a person.
+    var message: UserMessage {
+        guard let signal else {
+            return UserMessage(
+                .runCrashed, "the last run (process \(processID)) was killed; nothing that was acknowledged is lost",
+                "If nobody killed it, look whether memory ran out: `sudo journalctl -k -g 'out of memory'`.")
+        }
+        return UserMessage(
+            .runCrashed, "the last run (process \(processID)) crashed by signal \(signal); nothing that was acknowledged is lost",
+            "This is a fault of collar-link: report it, with a capture (`--write FILE`) if it happens again.")
+    }
+}
+
+extension HostLatencies {
+    /// Counts and latencies in one line.
+    func text(_ statistics: ReceiverStatistics) -> String {
+        let latencies = [("fixes", fix), ("lines", line), ("answers", message)].compactMap { name, summary in
+            summary.map { "\(name) \($0.averageMicroseconds / 1000) ms, 95 % within \($0.p95Microseconds / 1000) ms" }
+        }
+        return (["\(statistics.host.frames) frames, \(statistics.host.fixes) fixes, \(statistics.lines) lines"] + latencies)
+            .joined(separator: "; ")
+    }
+}
+
+extension [UInt8] {
+    /// The first bytes in hexadecimal digits.
+    var hexadecimalText: String {
+        let digits = prefix(256).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return digits.joined() + (count > digits.count ? "…" : "")
+    }
+}
+
+extension ReceiverFigures {
+    /// The counts of a run in one line, for the person who ends it.
+    package var summary: String {
+        // A receiver knows every collar that has a journal.
+        let heard = collars.values.filter { $0[.heard] == 1 }
+        let time = durationText(milliseconds: values[.uptime] ?? 0)
+        let fixes = counted(values[.fixes] ?? 0, "fix", "fixes")
+        let messages = values[.messages] ?? 0
+        let missing = heard.reduce(0) { $0 + ($1[.missing] ?? 0) }
+        return fixes + (messages > 0 ? " and " + counted(messages, "message", "messages") : "")
+            + " of \(counted(Int64(heard.count), "collar", "collars")) in \(time); "
+            + (missing == 0 ? "none missing" : "\(missing) missing, requested again in the next run")
+    }
+}
+
+/// A count with its noun.
+package func counted(_ count: some BinaryInteger, _ singular: String, _ plural: String) -> String { "\(count) \(count == 1 ? singular : plural)" }

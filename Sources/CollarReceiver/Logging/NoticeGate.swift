@@ -1,6 +1,4 @@
 import CollarARQ
-import CollarHost
-import RadioModems
 
 /// Limits how often notices of one kind about one port or collar are given, whatever a stick, a collar or a stranger does. All notices
 /// of a receiver pass it: what it holds back reaches neither a person nor a program nor the event log.

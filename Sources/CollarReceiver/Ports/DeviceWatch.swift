@@ -1,5 +1,4 @@
 import CollarARQ
-import CollarHost
 import CollarJournal
 import Glibc
 import LinuxSystem

@@ -1,4 +1,7 @@
 import CollarARQ
+import CollarHost
+import CollarJournal
+import LinuxSystem
 import SerialDevices
 
 /// What other programs do with an open port: they open it, or read from it.
@@ -27,5 +30,78 @@ struct PortOpenings {
     mutating func noteLook(at now: Instant) {
         lookedAt = now
         dueAt = nil
+    }
+}
+
+/// Other processes that take bytes from open ports.
+extension RadioPorts {
+    /// Bytes seem to be missing: looks for processes that take them, at most once in a time.
+    func bytesAreMissing(at time: HostTime) {
+        /// Microseconds.
+        let interval: Int64 = 60_000_000
+        guard readersSoughtAt.map({ time.instant.microseconds(since: $0) >= interval }) ?? true else { return }
+        readersSoughtAt = time.instant
+        for port in ports { if let line = port.connection as? SerialPort { lookForReader(of: port, line) } }
+    }
+
+    /// Reports a process that has an open port open as well, once.
+    func lookForReader(of port: RadioPort, _ line: SerialPort) {
+        let reader = line.otherReader
+        defer { port.lastReader = reader }
+        if let reader, reader != port.lastReader { report(.read(path: port.path, by: reader)) }
+    }
+
+    /// Watches for other programs that open an open port, or read from it. The exclusive flag does not keep out the programs of root.
+    func watchOpenings(of port: RadioPort, _ line: SerialPort) {
+        // If it cannot be watched, a program is found when bytes are missing.
+        do throws(SystemError) {
+            let watcher = try OpeningWatcher(of: line)
+            events.watch(watcher.fileDescriptor, as: .portOpenings(port.id))
+            port.openings = PortOpenings(watcher)
+        } catch {}
+    }
+
+    func stopWatchingOpenings(of port: RadioPort) {
+        if let openings = port.openings { events.forget(openings.watcher.fileDescriptor) }
+        port.openings = nil
+    }
+
+    /// Other programs have opened a port, read from it, or closed it.
+    func handleOpenings(of id: PortID, at time: HostTime) { noteOpenings(of: ports[id.index], at: time) }
+
+    private func noteOpenings(of port: RadioPort, isAfterOwnRead: Bool = false, at time: HostTime) {
+        if port.openings?.watcher.drain(isAfterOwnRead: isAfterOwnRead) == true { port.openings?.noteNews(at: time.instant) }
+    }
+
+    /// Reads the waiting bytes of a port. This read does not count as one of another program.
+    func readBytes(
+        of port: RadioPort, _ connection: any RadioConnection, into buffer: inout [UInt8], at time: HostTime
+    ) -> ReadResult {
+        noteOpenings(of: port, at: time)
+        let result = connection.read(into: &buffer)
+        if case .bytes = result { noteOpenings(of: port, isAfterOwnRead: true, at: time) }
+        return result
+    }
+
+    /// Reports the program that has opened a port, or has read from it, and still has it open.
+    func lookForOpener(of port: RadioPort, at time: HostTime) {
+        port.openings?.noteLook(at: time.instant)
+        guard let openings = port.openings, let line = port.connection as? SerialPort else { return }
+        lookForReader(of: port, line)
+        guard port.lastReader == nil, openings.watcher.isOpen, !openings.isUnseenReported else { return }
+        port.openings?.isUnseenReported = true
+        report(.read(path: port.path, by: nil))
+    }
+}
+
+extension HostNotice {
+    /// Whether frames are missing that a process may have taken.
+    var suggestsMissingBytes: Bool {
+        switch self {
+        case .noIdentity, .health(_, .condition(.degraded)), .health(_, .condition(.unhealthy)), .health(_, .late),
+            .health(_, .unreachable):
+            true
+        default: false
+        }
     }
 }

@@ -1,3 +1,7 @@
+import CLibudev
+import CheckedNumbers
+import Glibc
+
 /// A serial port as udev describes it.
 package struct SerialDevice: Equatable, Sendable {
     /// The device node, such as `/dev/ttyUSB0`.
@@ -82,5 +86,145 @@ extension SerialDevice {
         if let serialShort { parts.append("serial \(serialShort)") }
         if let likelyRadioHint { parts.append("(\(likelyRadioHint))") }
         return parts.joined(separator: "  ")
+    }
+}
+
+extension SerialDevice {
+    /// Whether the device can be told from others when it returns at another node.
+    package var hasIdentity: Bool { vendorID != nil && modelID != nil && (ownSerial != nil || idPath != nil) }
+
+    /// Whether this is a device that was seen before: one with the same serial number, or, if the number tells nothing, in the
+    /// same socket.
+    package func isSameDevice(as other: SerialDevice) -> Bool {
+        guard hasIdentity, vendorID == other.vendorID, modelID == other.modelID, serialShort == other.serialShort,
+            interfaceNumber == other.interfaceNumber
+        else { return false }
+        return ownSerial != nil || idPath == other.idPath
+    }
+
+    /// Whether this is certainly another device than one that was seen before, whatever udevd knows of the two at present.
+    package func isOther(than other: SerialDevice) -> Bool {
+        guard let vendorID, let modelID, let otherVendor = other.vendorID, let otherModel = other.modelID else { return false }
+        return (vendorID, modelID) != (otherVendor, otherModel)
+            || SerialDevice.plain(serialShort) != SerialDevice.plain(other.serialShort)
+    }
+
+    /// A serial number without what udevd may replace in it.
+    private static func plain(_ serial: String?) -> String? { serial.map { $0.filter { $0.isASCII && ($0.isLetter || $0.isNumber) } } }
+
+    /// The serial number, unless its maker gives it to every adapter.
+    private var ownSerial: String? { serialShort.flatMap { MarkingRule.isPlaceholder($0) ? nil : $0 } }
+}
+
+extension SerialDevice {
+    /// A name of the device that stays the same while it is plugged out and in: its USB numbers and serial number, or the socket
+    /// in which it is; nil if it has neither.
+    package var stickName: String? {
+        guard let vendorID, let modelID, let serialShort else { return idPath.map { "socket \($0)" } }
+        return (["usb", vendorID, modelID, serialShort] + [interfaceNumber].compactMap { $0 }).joined(separator: " ")
+    }
+}
+
+extension SerialDevice {
+    /// The serial device at a path, which may be a symbolic link; nil if a pseudo-terminal, another file or nothing is there.
+    package init?(at path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Whether a pseudo-terminal is at a path.
+    package static func isPseudoTerminal(at path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
+        // The kernel's major numbers of pseudo-terminals, in Documentation/admin-guide/devices.txt.
+        return (136...143).contains(status.st_rdev >> 8 & 0xFFF)
+    }
+
+    /// The serial device of an open descriptor; nil if it is a pseudo-terminal or another file, or if the device is gone.
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init?(_ status: stat) {
+        guard status.st_mode & S_IFMT == S_IFCHR, let context = unsafe udev_new() else { return nil }
+        defer { unsafe udev_unref(context) }
+        guard let device = unsafe udev_device_new_from_devnum(context, CChar(UInt8(ascii: "c")), status.st_rdev) else {
+            return nil
+        }
+        defer { unsafe udev_device_unref(device) }
+        unsafe self.init(device)
+    }
+}
+
+extension SerialDevice {
+    /// Reads a device; nil for a terminal that is not a serial port: one without a node or without hardware, or a
+    /// built-in port whose UART the kernel did not find.
+    init?(_ device: OpaquePointer) {
+        guard let node = unsafe udev_device_get_devnode(device), let sysPath = unsafe udev_device_get_syspath(device),
+            let parent = unsafe udev_device_get_parent(device)
+        else { return nil }
+        // Type 0 is PORT_UNKNOWN. Drivers outside the kernel's serial core, such as those of USB adapters, lack the attribute.
+        if let type = unsafe udev_device_get_sysattr_value(device, "type"), unsafe String(cString: type) == "0" {
+            return nil
+        }
+        let isOutdated = unsafe SerialDevice.isOutdated(device)
+        unsafe self.init(
+            node: String(cString: node), sysPath: String(cString: sysPath),
+            property: { name in
+                isOutdated
+                    ? nil : unsafe udev_device_get_property_value(device, name).map { unsafe String(cString: $0) }
+            },
+            usbAttribute: { unsafe SerialDevice.usbAttribute($0, of: device) },
+            parentDriver: { unsafe udev_device_get_driver(parent).map { unsafe String(cString: $0) } })
+    }
+
+    /// An attribute of the USB device to which a device belongs; nil if there is none.
+    private static func usbAttribute(_ name: String, of device: OpaquePointer) -> String? {
+        // The device owns its parent, which is therefore not released here.
+        guard let usbDevice = unsafe udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device"),
+            let value = unsafe udev_device_get_sysattr_value(usbDevice, name)
+        else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    /// Whether what udevd knows of a device is about an earlier device with the same number. That happens while udevd is late.
+    static func isOutdated(_ device: OpaquePointer) -> Bool {
+        isOutdated(
+            knownMicroseconds: unsafe udev_device_get_usec_since_initialized(device),
+            connectedMilliseconds: unsafe usbAttribute("power/connected_duration", of: device).flatMap { UInt64($0, in: 0...1 << 53) })
+    }
+
+    /// Whether udevd has known a device for longer than it is plugged in.
+    /// - Parameters:
+    ///   - knownMicroseconds: for how long udevd has known the device; 0 if it does not.
+    ///   - connectedMilliseconds: for how long the USB device is plugged in; nil if the kernel does not say so.
+    static func isOutdated(knownMicroseconds: UInt64, connectedMilliseconds: UInt64?) -> Bool {
+        /// The kernel counts in ticks of at most 10 ms.
+        let tolerance: UInt64 = 100
+        guard let connectedMilliseconds else { return false }
+        return knownMicroseconds / 1000 > connectedMilliseconds + tolerance
+    }
+}
+
+/// USB ids that are common among radio boards and the adapters they are wired to.
+enum USBAdapterName {
+    /// The usual kind of device with these ids (four lower-case hexadecimal digits each); nil when none is known.
+    static func text(vendorID: String, modelID: String) -> String? {
+        switch (vendorID, modelID) {
+        case ("10c4", "ea60"): "CP210x (Heltec, T-Beam)"
+        case ("1a86", "55d4"): "CH9102 (T-Beam)"
+        case ("1a86", "7523"): "CH340"
+        case ("0403", "6001"), ("0403", "6015"): "FTDI"
+        case ("239a", "0029"), ("239a", "8029"): "nRF52840 (T-Echo, RAK4631)"
+        case ("303a", "1001"): "ESP32-S3 or ESP32-C3, native USB"
+        case ("2886", _): "Seeed"
+        case ("1915", _): "Nordic"
+        case ("2fe3", "0100"): "Zephyr"
+        case ("067b", "2303"): "PL2303"
+        default: nil
+        }
     }
 }

@@ -1,5 +1,4 @@
 import CollarConfiguration
-import CollarReceiver
 import LinuxSystem
 
 extension RadioOption {

@@ -1,8 +1,6 @@
 import CollarFormats
-import CollarHost
 import CollarJournal
 import CollarReaders
-import CollarReceiver
 import Glibc
 import LinuxSystem
 

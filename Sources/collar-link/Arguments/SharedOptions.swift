@@ -2,7 +2,6 @@ import CheckedNumbers
 import CollarControl
 import CollarErrors
 import CollarFormats
-import CollarReceiver
 import CollarWire
 import Glibc
 import LinuxSystem
@@ -140,4 +139,124 @@ enum Environment {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
     }
+}
+
+/// Options that several commands describe in the same words.
+extension OptionSpec {
+    private static let portForms = "a serial port, a TCP bridge, or `auto` for every marked radio (default auto; repeatable)"
+
+    static let port = OptionSpec(
+        "-p", "--port", value: "PATH|tcp://HOST:PORT|auto", repeatable: true, is: "radio to use: \(portForms)")
+
+    static let examinedPort = OptionSpec(
+        "-p", "--port", value: "PATH|tcp://HOST:PORT|auto", repeatable: true, is: "radio to examine: \(portForms)")
+
+    /// The state directory of a command that writes to it.
+    static let stateDirectory = OptionSpec(
+        "--state-dir", value: "DIR",
+        is: "state directory, with the journals and keys (default $XDG_STATE_HOME/collar-link, else ~/.local/state/collar-link)")
+
+    /// The state directory of a command that reads it, see ``ParsedArguments/readableStateDirectory()``.
+    static let readStateDirectory = OptionSpec(
+        "--state-dir", value: "DIR",
+        is: "state directory of `run` (default: your own, as for `run`; else \(ParsedArguments.serviceDirectory))")
+
+    static let collarKinds = OptionSpec(
+        "--events", value: "LIST",
+        is: "kinds of lines, separated by commas: fix, message, gap; or `all` (default fix,gap)")
+
+    static let lineKinds = OptionSpec(
+        "--events", value: "LIST",
+        is: "kinds of lines, separated by commas: fix, message, gap, link, error, stats, status, result; or `all`, or `none` (default fix)")
+
+    static let sort = OptionSpec(
+        "--sort", value: "arrival|sequence",
+        is: "order of lines: `arrival`, or `sequence` to hold each fix back until every earlier one of its log has come or is lost (default arrival; in `history`, sequence for gpx and nmea)")
+
+    static let format = OptionSpec("-F", "--format", value: "FORMAT", is: "output format, see the table below (default json)")
+
+    /// The format of a command that may write to a terminal as it goes, see ``ParsedArguments/liveFormatOptions(_:)``.
+    static let liveFormat = OptionSpec(
+        "-F", "--format", value: "FORMAT", is: "output format, see the table below (default: text at a terminal, else json)")
+
+    static let unknownAccuracy = OptionSpec(
+        "--unknown-accuracy", value: "METRES",
+        is: "with `-F homeassistant`: accuracy of the fixes whose accuracy is unknown, 1 to 100000 metres (default: leave them out)")
+
+    static let utc = OptionSpec("--utc", is: "with `-F text`: print times in UTC (default: local time)")
+
+    static let flavour = OptionSpec(
+        "--flavour", value: "full|compact",
+        is: "shape of JSON fix lines; `compact` has `lat` and `lon` at the top level and no `id` (default full)")
+
+    static let sourceAs = OptionSpec(
+        "--source-as", value: "watchOS|iOS", is: "write this `source` in every JSON fix line (default: the real source)")
+
+    static let count = OptionSpec("-n", "--count", value: "N", is: "exit after N lines, 1 or more (default: no limit)")
+
+    static let duration = OptionSpec(
+        "-T", "--duration", value: "SECONDS", is: "exit after this time in seconds, 0 to 1e9 (default: no limit)")
+
+    static let verbose = OptionSpec("-v", "--verbose", is: "print counts at the end")
+
+    static let quiet = OptionSpec("-q", "--quiet", is: "print only warnings and errors")
+}
+
+extension ParsedArguments {
+    /// The option that chooses messages.
+    static let logOption = OptionSpec(
+        "--log", value: "[CATEGORY:]LEVEL", repeatable: true,
+        is: "print messages of this level and above: debug, info, warning, error or fault (default info; repeatable). CATEGORY is \(LogCategory.allCases.map(\.rawValue).joined(separator: ", ")) (default: all)")
+
+    /// Which messages are wanted: `--log [CATEGORY:]LEVEL`, in their order, after `--quiet`.
+    func logFilter() throws(CommandFailure) -> LogFilter {
+        var filter = LogFilter(has("--quiet") ? .warning : .info)
+        for text in values["--log"] ?? [] {
+            do throws(LogFilter.Problem) { try filter.set(text) } catch {
+                let (word, known) =
+                    switch error {
+                    case .category(let word): (word, LogCategory.allCases.map(\.rawValue))
+                    case .level(let word): (word, LogLevel.allCases.map(\.rawValue))
+                    }
+                throw CommandFailure(
+                    .usage, "--log \(text): expected [CATEGORY:]LEVEL; there is no '\(word)'" + Suggestion.text(for: word, among: known),
+                    remedy: "Levels are: \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")); categories are: "
+                        + LogCategory.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+            }
+        }
+        return filter
+    }
+}
+
+/// What the formats leave out, for the help of a command.
+let formatNotes = """
+    An unknown value is empty, null or left out, or -1 where the format demands a number. Only `json` and `text` have lines for
+    messages and gaps.
+
+    Some formats cannot express every fix. `homeassistant` leaves out fixes of unknown accuracy, `influx` fixes before 1677 or after
+    2262, and `nmea` fixes before 1980 or after 2079. A message on stderr counts them. Traccar may refuse a fix without an altitude.
+    """
+
+/// The formats, a line each, for the help of a command.
+/// - Parameter summary: what a format is, in this command.
+func formatList(_ summary: (OutputFormat) -> String = \.summary) -> String {
+    let width = (OutputFormat.allCases.map(\.rawValue.count).max() ?? 0) + 2
+    return OutputFormat.allCases.map { format in
+        "  " + format.rawValue + String(repeating: " ", count: width - format.rawValue.count) + summary(format)
+    }.joined(separator: "\n")
+}
+
+/// The time zone of this process: `TZ`, else that of the machine.
+enum LocalTime {
+    /// The offset of the zone at any time, with every change of the clocks that the zone's file knows.
+    static let zone: TimeZoneOffset = {
+        // localtime_r need not read the zone itself.
+        tzset()
+        return TimeZoneOffset { unixSeconds in
+            var seconds = time_t(unixSeconds)
+            var date = unsafe tm()
+            guard unsafe localtime_r(&seconds, &date) != nil else { return 0 }
+            return Int64(unsafe date.tm_gmtoff)
+        }
+    }()
 }

@@ -1,6 +1,5 @@
 import CheckedNumbers
 import CollarFormats
-import CollarHost
 import CollarJournal
 import CollarWire
 

@@ -1,4 +1,6 @@
+import CollarARQ
 import CollarFormats
+import CollarReceiver
 import CollarWire
 
 /// Decodes frames one after the other, and keeps what later frames need: the known logs, and the fixes that can be
@@ -239,4 +241,133 @@ struct FrameDecoding {
     }
 
     private mutating func append(_ text: String) { output += Array(text.utf8) }
+}
+
+/// Opens the sealed frames of one collar in a capture.
+struct SealedDecoding {
+    private let deviceID: UInt64
+    private let keys: SealingKeys
+    /// The log that the last identity named, and the numbers of the frames since; nil before an identity.
+    private var boot: (log: LogIdentity, window: ReplayWindow)?
+
+    init(_ key: CollarKey, deviceID: UInt64) {
+        self.deviceID = deviceID
+        keys = SealingKeys(key, deviceID: deviceID)
+    }
+
+    /// The clear form of a frame; nil if it does not open.
+    /// - Parameters:
+    ///   - references: gives the sequences around which a short sequence, and below which that of an anchor, is completed.
+    ///   - anchor: gives the fix with a sequence of a log; nil if it is not known.
+    mutating func clearForm(
+        of frame: Span<UInt8>, header: FrameHeader, type: MessageType, references: (LogIdentity) -> [UInt32],
+        anchor: (LogIdentity, UInt32) -> Fix?
+    ) -> [UInt8]? {
+        var isOpen = false
+        if type == .identity {
+            let clear = [UInt8](capacity: Frame.maximumByteCount) { output in
+                let number = SealedFrame.openIdentity(
+                    frame, header: header, deviceID: deviceID, keys: keys, into: &output)
+                guard let number, let identity = try? Identity(decoding: output.span) else { return }
+                isOpen = true
+                boot = (identity.log, ReplayWindow(first: number))
+            }
+            return isOpen ? clear : nil
+        }
+        guard let (log, window) = boot, let number = window.number(of: frame) else { return nil }
+        for binding in bindings(of: frame, type: type, references: references(log), anchor: { anchor(log, $0) }) {
+            let clear = [UInt8](capacity: Frame.maximumByteCount) { output in
+                isOpen = SealedFrame.open(
+                    frame, header: header, type: type, number: number, binding: binding, log: log, keys: keys,
+                    into: &output)
+            }
+            guard isOpen else { continue }
+            boot?.window.note(number.counter)
+            return clear
+        }
+        return nil
+    }
+
+    private func bindings(
+        of frame: Span<UInt8>, type: MessageType, references: [UInt32], anchor: (UInt32) -> Fix?
+    ) -> [SealedBinding] {
+        switch type {
+        case .absoluteFix:
+            guard SealedFrame.hasShortSequence(frame) else { return [.sequence(0)] }
+            var halves: [UInt32] = []
+            for reference in references {
+                let both = SealedFrame.upperHalves(around: reference)
+                for index in both.indices where !halves.contains(both[index]) { halves.append(both[index]) }
+            }
+            return halves.map { .sequence($0 << 16) }
+        case .liveFix:
+            return references.compactMap { reference in
+                SealedFrame.anchorSequence(of: frame, below: reference).flatMap(anchor).map { .anchor($0) }
+            }
+        default: return [.none]
+        }
+    }
+}
+
+/// Where a frame is in the input of `decode`.
+struct FramePlace {
+    /// The offset of the frame, or of the record of the capture in which it ends, in bytes.
+    var offset: Int
+    /// Where and when the frame was captured; nil if the input is no capture.
+    var capture: Capture?
+
+    /// Where and when a frame was captured.
+    struct Capture {
+        var port: String
+        var direction: CaptureFrames.Direction
+        var unixMilliseconds: Int64
+    }
+
+    /// The place, for people.
+    var text: String {
+        guard let capture else { return "@\(offset)" }
+        let time = utcText(unixMilliseconds: capture.unixMilliseconds)
+        return "@\(offset) \(time) \(PlainText.line(capture.port)) \(capture.direction.rawValue)"
+    }
+
+    /// When the frame was received, in milliseconds since 1970; nil if that is not known.
+    var receivedUnixMilliseconds: Int64? { capture?.unixMilliseconds }
+}
+
+/// Why a frame was skipped, in words for people.
+struct RejectionReason {
+    /// The kind of fault, by which skipped frames are counted.
+    let kind: String
+    /// The invalid value of this frame, or its place in the bare frame; nil if there is nothing to add.
+    var detail: String?
+
+    /// The frame is bound to a log, and no identity has named one yet: its CRC cannot be verified.
+    static let identityMissing = RejectionReason(kind: "without an identity before it")
+
+    private init(kind: String) { self.kind = kind }
+
+    init(_ error: DecodeError) {
+        switch error {
+        case .tooShort(let count): (kind, detail) = ("too short", "\(count) bytes")
+        case .tooLong(let count): (kind, detail) = ("too long", "\(count) bytes")
+        case .unsupportedVersion(let version): (kind, detail) = ("of another version", "\(version)")
+        case .unknownCriticalFlags(let flags): (kind, detail) = ("with unknown critical flags", "0x\(String(flags, radix: 16))")
+        case .unknownType(let type): (kind, detail) = ("of unknown type", "\(type)")
+        case .sealed: kind = "sealed, not verified"
+        case .crcMismatch: kind = "with a wrong CRC"
+        case .anchorNeeded: kind = "without its anchor"
+        case .truncated(let bit): (kind, detail) = ("truncated", "at bit \(bit)")
+        case .trailingBytes(let byte): (kind, detail) = ("with trailing bytes", "from byte \(byte) on")
+        case .nonzeroPadding(let bit): (kind, detail) = ("with nonzero padding", "at bit \(bit)")
+        case .invalidField(let field, let code): (kind, detail) = ("with an invalid field", "\(field.names.0), code \(code)")
+        }
+    }
+
+    init(_ fault: StreamFault) {
+        switch fault {
+        case .brokenStuffing: kind = "with broken stuffing"
+        case .tooLong: kind = "too long"
+        case .tooShort: kind = "too short"
+        }
+    }
 }

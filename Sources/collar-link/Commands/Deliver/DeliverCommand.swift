@@ -1,5 +1,4 @@
 import CollarErrors
-import CollarFormats
 import CollarJournal
 import CollarReaders
 import CollarReceiver

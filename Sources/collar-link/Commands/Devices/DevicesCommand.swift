@@ -1,5 +1,5 @@
-import CollarFormats
 import CollarErrors
+import CollarFormats
 import CollarReceiver
 import LinuxSystem
 import SerialDevices
@@ -64,5 +64,73 @@ enum DevicesCommand {
             case .ended: return
             }
         }
+    }
+}
+
+/// What `collar-link devices` prints.
+struct DeviceList {
+    /// Whether each device is a line of JSON, which `Protocol/schema/serial_device.schema.json` describes.
+    let isJSON: Bool
+    /// How changes are noticed on this machine.
+    let source: DeviceMonitor.Source
+
+    /// Writes a list of devices, collar radios first.
+    /// - Parameter isFirst: whether changes follow.
+    /// - Returns: false where the reader of stdout went away.
+    @discardableResult
+    func write(_ devices: [SerialDevice], isFirst: Bool = false) throws(CommandFailure) -> Bool {
+        let sorted = devices.filter(\.isCollarRadio) + devices.filter { !$0.isCollarRadio }
+        for device in sorted {
+            guard try write(device, event: isFirst ? "present" : nil, text: "") else { return false }
+        }
+        if sorted.isEmpty { StandardError.say("there is no serial device") }
+        if let adapter = sorted.first(where: \.isUnmarkedAdapter) { suggestMark(of: adapter) }
+        return true
+    }
+
+    /// Writes a change.
+    /// - Returns: false where the reader of stdout went away.
+    func write(_ change: DeviceChange) throws(CommandFailure) -> Bool {
+        switch change {
+        case .added(let device):
+            guard try write(device, event: "added", text: "plugged in: ") else { return false }
+            if device.isUnmarkedAdapter { suggestMark(of: device) }
+            return true
+        case .changed(let device): return try write(device, event: "changed", text: "changed:    ")
+        case .removed(let device): return try write(device, event: "removed", text: "pulled out: ")
+        }
+    }
+
+    private func write(_ device: SerialDevice, event: String?, text: String) throws(CommandFailure) -> Bool {
+        let mark = device.isCollarRadio ? TerminalStyle.standardOutput.painted("*", as: .good) + " " : "  "
+        let line = text + mark + PlainText.line(device.text) + "\n"
+        return try StandardOutput.write(isJSON ? self.line(of: device, event) : Array(line.utf8))
+    }
+
+    private func suggestMark(of device: SerialDevice) {
+        guard !isJSON else { return }
+        // No mark of a rule is seen without udevd's data.
+        let advice = source == .kernel ? "name it (udev's data is not visible here): collar-link --port" : "mark it: collar-link mark"
+        StandardError.say("if \(device.node) is a collar radio, \(advice) \(device.node)")
+    }
+
+    private func line(of device: SerialDevice, _ event: String?) -> [UInt8] {
+        var object = JSONLine(type: "serial_device")
+        if let event {
+            object.add("unix_ms", WallClock.unixMilliseconds)
+            object.add("event", event)
+        }
+        object.add("collar_radio", device.isCollarRadio)
+        object.add("node", device.node)
+        object.add("vendor_id", device.vendorID)
+        object.add("model_id", device.modelID)
+        object.add("vendor", device.vendor)
+        object.add("model", device.model)
+        object.add("serial", device.serialShort)
+        object.add("interface", device.interfaceNumber)
+        object.add("id_path", device.idPath)
+        object.add("driver", device.driver)
+        object.add("hint", device.likelyRadioHint)
+        return object.line
     }
 }

@@ -2,9 +2,7 @@ import CollarConfiguration
 import CollarDoctor
 import CollarErrors
 import CollarFormats
-import CollarReceiver
 import LinuxSystem
-import SerialDevices
 
 /// `collar-link doctor`: examines the machine, and says what is wrong and how to fix it.
 enum DoctorCommand {

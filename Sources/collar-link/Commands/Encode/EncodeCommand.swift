@@ -1,5 +1,4 @@
 import CollarErrors
-import CollarReceiver
 import CollarWire
 
 /// `collar-link encode`: writes fixes as frames.

@@ -1,8 +1,6 @@
 import CollarErrors
-import CollarFormats
 import CollarJournal
 import CollarReaders
-import CollarReceiver
 
 /// `collar-link follow`: prints what is stored, then what arrives.
 enum FollowCommand {

@@ -1,6 +1,5 @@
 import CBuildInformation
 import CollarErrors
-import CollarReceiver
 import CollarWire
 import RadioModems
 

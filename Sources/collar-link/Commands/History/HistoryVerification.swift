@@ -1,7 +1,6 @@
 import CollarFormats
 import CollarErrors
 import CollarJournal
-import CollarReceiver
 import LinuxSystem
 
 /// `collar-link history --verify`: reports what is stored, and what is damaged.

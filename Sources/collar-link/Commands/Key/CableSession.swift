@@ -2,7 +2,6 @@ import CollarARQ
 import CollarFormats
 import CollarHost
 import CollarJournal
-import CollarReceiver
 import CollarWire
 import Glibc
 import LinuxSystem

@@ -1,8 +1,7 @@
 import CheckedNumbers
-import CollarFormats
 import CollarErrors
+import CollarFormats
 import CollarJournal
-import CollarReceiver
 import CollarWire
 import Glibc
 
@@ -237,5 +236,46 @@ enum KeyCommand {
         throw CommandFailure(
             .noInput, "there is no key of collar \(MessageDescription.hexadecimal(deviceID))",
             remedy: "`collar-link key list` prints the collars with a key.")
+    }
+}
+
+extension ParsedArguments {
+    /// The key in the file of `--key-file`; nil if the option is absent.
+    func key() throws(CommandFailure) -> CollarKey? {
+        guard let path = value("--key-file") else { return nil }
+        return try CollarKey(fileAt: path)
+    }
+}
+
+extension CollarKey {
+    /// A random key.
+    static func random(using random: inout some RandomNumberGenerator) -> CollarKey {
+        let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        return CollarKey(bytes.span)
+    }
+
+    /// Reads a key: a line of 32 hexadecimal digits. "-" is stdin.
+    init(fileAt path: String) throws(CommandFailure) {
+        var lines = try LineInput(path: path)
+        let line = try lines.next() ?? []
+        guard let key = CollarKey(hexadecimal: String(decoding: line, as: UTF8.self).filter { !$0.isWhitespace }) else {
+            throw CommandFailure(
+                .corruptInput, "\(path == "-" ? "stdin" : path), line \(max(1, lines.lineNumber)): expected 32 hexadecimal digits",
+                remedy: "`collar-link key add ID` without FILE makes a key and prints it so.")
+        }
+        self = key
+    }
+}
+
+extension KeyFiles {
+    /// Changes keys, after a running receiver that changes keys has finished.
+    func change(_ body: (KeyFiles) throws(JournalError) -> Void) throws(CommandFailure) {
+        try CommandFailure.wrapping(try makeDirectories())
+        // A receiver holds the lock for the time of one write.
+        for _ in 0..<100 {
+            if try CommandFailure.wrapping(try whileLocked { () throws(JournalError) in try body(self) }) { return }
+            usleep(50_000)
+        }
+        throw CommandFailure(.portBusy, "\(path): another program is changing keys", remedy: "Run the command again.")
     }
 }

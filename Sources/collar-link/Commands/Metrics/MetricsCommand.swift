@@ -1,8 +1,6 @@
 import CollarControl
 import CollarErrors
-import CollarFormats
 import CollarJournal
-import CollarReceiver
 import LinuxSystem
 
 /// `collar-link metrics`: prints figures for Prometheus.

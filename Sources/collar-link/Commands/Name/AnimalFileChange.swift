@@ -1,9 +1,7 @@
 import CollarJournal
-import CollarReceiver
 import CollarConfiguration
 import Glibc
 import LinuxSystem
-import SerialDevices
 
 /// A change of the user's animals file.
 struct AnimalFileChange {

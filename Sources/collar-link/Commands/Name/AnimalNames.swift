@@ -1,7 +1,6 @@
 import CollarFormats
 import CollarErrors
 import CollarJournal
-import CollarReceiver
 import CollarConfiguration
 import LinuxSystem
 

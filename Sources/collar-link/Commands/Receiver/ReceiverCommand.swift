@@ -1,10 +1,8 @@
 import CollarFormats
 import CollarErrors
 import CollarJournal
-import CollarReceiver
 import Glibc
 import LinuxSystem
-import SerialDevices
 
 /// `collar-link receiver`: shows the id of this receiver, and moves the receiver to another machine.
 enum ReceiverCommand {

@@ -1,11 +1,9 @@
 import CollarControl
 import CollarErrors
 import CollarFormats
-import CollarHost
 import CollarReceiver
 import Glibc
 import LinuxSystem
-import SerialDevices
 
 /// Gives one request to the running receiver, or runs a receiver for it, and waits for the result.
 final class SendSession {

@@ -1,3 +1,0 @@
-#pragma once
-
-void crash_note_in(int fd);

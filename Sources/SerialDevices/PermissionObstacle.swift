@@ -1,0 +1,145 @@
+import CheckedNumbers
+import Glibc
+import LinuxSystem
+
+/// The reason why a user is not allowed to open a device node.
+package enum PermissionObstacle: Equatable, Sendable {
+    /// The node belongs to a group that the user is not in.
+    case notInGroup(group: String, user: String)
+    /// The user has been added to the group, but this session began before that.
+    case notLoggedInAgain(group: String, user: String)
+    /// Only the owner may open the node: no group or access list grants access to anyone else. Where no udev rule applies,
+    /// the owner is root.
+    case onlyOwner(user: String)
+    /// The node belongs to root and to a group that the user is in, and its mode keeps the group out. udevd sets no such mode, so
+    /// somebody has changed it. `mode` is its permission bits.
+    case modeChanged(mode: UInt32, group: String, user: String)
+    /// The node belongs to the user, and its mode keeps its owner out. `mode` is its permission bits.
+    case ownerExcluded(mode: UInt32, user: String)
+    /// The user is not allowed to enter a directory on the path to the node.
+    case directory
+    /// The node's permissions allow opening, but a container or a security module (AppArmor, SELinux, seccomp) refuses it.
+    case containerOrSecurityModule
+    /// udevd is still to set the permissions of the node.
+    case notSetYet
+}
+
+/// The facts from which the reason for a refused open is found.
+package struct PermissionFacts {
+    /// The error of `open`.
+    package var errno: Int32
+    /// Whether `access` grants reading and writing.
+    package var accessIsGranted: Bool
+    /// The node; nil if `stat` fails, because the user is not allowed to enter a directory on the path.
+    package var node: Node?
+    /// The name of the effective user of this process.
+    package var user: String
+    /// The group ids that this process has.
+    package var processGroups: [UInt32]
+    /// The group ids that a new session of the user would have.
+    package var databaseGroups: [UInt32]
+    /// Whether udevd has not finished with the device.
+    package var udevdIsBusy = false
+    /// The id that the kernel shows for a group that has no id in this user namespace.
+    package var unmappedGroup: UInt32
+
+    /// Owner and permissions of a node.
+    package struct Node {
+        package var mode: UInt32
+        package var owner: String
+        package var group: UInt32
+        package var groupName: String
+
+        package init(mode: UInt32, owner: String, group: UInt32, groupName: String) {
+            self.mode = mode
+            self.owner = owner
+            self.group = group
+            self.groupName = groupName
+        }
+    }
+
+    package init(
+        errno: Int32, accessIsGranted: Bool, node: Node? = nil, user: String, processGroups: [UInt32], databaseGroups: [UInt32],
+        udevdIsBusy: Bool = false, unmappedGroup: UInt32
+    ) {
+        self.errno = errno
+        self.accessIsGranted = accessIsGranted
+        self.node = node
+        self.user = user
+        self.processGroups = processGroups
+        self.databaseGroups = databaseGroups
+        self.udevdIsBusy = udevdIsBusy
+        self.unmappedGroup = unmappedGroup
+    }
+}
+
+extension PermissionObstacle {
+    /// Finds the reason for a refused open from the facts alone.
+    package init(_ facts: PermissionFacts) {
+        if facts.errno != EPERM, facts.udevdIsBusy {
+            self = .notSetYet
+            return
+        }
+        // EPERM comes from a container's list of devices, never from the mode of a node.
+        if facts.errno == EPERM || facts.accessIsGranted {
+            self = .containerOrSecurityModule
+            return
+        }
+        guard let node = facts.node else {
+            self = .directory
+            return
+        }
+        if node.group == facts.unmappedGroup {
+            self = .containerOrSecurityModule
+            return
+        }
+        // For the owner the mode's first digit alone decides.
+        if node.owner == facts.user {
+            self = .ownerExcluded(mode: node.mode & 0o777, user: facts.user)
+            return
+        }
+        // The remedy must never be to join root's group.
+        guard node.group != 0 else {
+            self = .onlyOwner(user: node.owner)
+            return
+        }
+        let isInGroup = facts.processGroups.contains(node.group)
+        let isListedInGroup = facts.databaseGroups.contains(node.group)
+        guard node.mode & 0o060 == 0o060 else {
+            self =
+                node.owner == "root" && (isInGroup || isListedInGroup)
+                ? .modeChanged(mode: node.mode & 0o777, group: node.groupName, user: facts.user) : .onlyOwner(user: node.owner)
+            return
+        }
+        if isInGroup {
+            self = .containerOrSecurityModule
+        } else if isListedInGroup {
+            self = .notLoggedInAgain(group: node.groupName, user: facts.user)
+        } else {
+            self = .notInGroup(group: node.groupName, user: facts.user)
+        }
+    }
+}
+
+extension PermissionFacts {
+    /// Gathers the facts about an `open` of the path that failed with EACCES or EPERM. If user names come from a directory
+    /// service, this may query that service over the network.
+    package init(opening path: String, errno cause: Int32) {
+        errno = cause
+        accessIsGranted = unsafe faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0
+        var status = stat()
+        if unsafe stat(path, &status) == 0 {
+            node = Node(
+                mode: status.st_mode, owner: UserDatabase.userName(status.st_uid), group: status.st_gid,
+                groupName: UserDatabase.groupName(status.st_gid))
+            udevdIsBusy = status.st_mode & S_IFMT == S_IFCHR && Udevd.isBusy(with: status.st_rdev)
+        } else {
+            node = nil
+        }
+        let userID = geteuid()
+        user = UserDatabase.userName(userID)
+        processGroups = UserDatabase.processGroups()
+        databaseGroups = UserDatabase.groups(of: userID)
+        unmappedGroup = SystemFiles.firstLine(of: "/proc/sys/kernel/overflowgid").flatMap { UInt32($0, in: 0 ... .max) } ?? 65_534
+    }
+}

@@ -1,0 +1,201 @@
+import CheckedNumbers
+import CollarARQ
+import CollarErrors
+import CollarFirmware
+import CollarSimulator
+import CollarWire
+import RadioModems
+import SerialDevices
+
+/// The options of `simulate`, checked.
+struct SimulationOptions {
+    let collarCount: Int
+    /// When the collars make their fixes, if that was chosen.
+    let phases: CollarPhases?
+    let link: PortLink?
+    let loss: Double
+    /// The average number of frames lost in a row; nil if losses are independent.
+    let burst: Double?
+    let corruption: Double
+    /// The modem between the collar and the base radio.
+    private let modemKind: SimulatedModem
+    /// The dialect of the base stick.
+    let dialect: Dialect
+    /// The release of the base stick's firmware; nil for the latest.
+    let stickRelease: StickRelease?
+    /// The settings of the collars' radios; nil where the stick has no radio that is set.
+    let channel: RadioSettings?
+    /// The faults of the stick, in the order of their times.
+    let stickFaults: [ScheduledFault]
+    /// The presses of the button, in the order of their times.
+    let presses: [ScheduledPress]
+    /// The standard deviation of the error of the GNSS receiver, in metres; nil for no error.
+    let noiseMeters: Double?
+    /// The battery; nil if the charge is that of the track.
+    let battery: SimulatedBattery?
+    /// The percentage of each hour in which the collar is allowed to send; nil for no limit.
+    let dutyCyclePercent: Double?
+    /// Speed as a multiple of real time; nil for virtual time.
+    let speed: Double?
+    let interval: Double?
+    /// The time between two requests of the collar's application, in seconds; nil for none.
+    private let requestSeconds: Double?
+    /// The key of the collars; nil if they send in clear.
+    let key: CollarKey?
+    /// Where the link to the collar's cable is made; nil for no cable.
+    let cable: String?
+    let seed: UInt64
+    let endsWhenDelivered: Bool
+    let printsStatistics: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        collarCount = try arguments.integer("--collars", in: 1...16) ?? 1
+        phases = try arguments.choice("--phases", of: ["random": .random, "same": .same, "even": .even])
+        link = arguments.value("--link").map(PortLink.init)
+        loss = try arguments.number("--loss", in: 0...1) ?? 0
+        burst = try arguments.number("--burst", in: 1...1000)
+        if let burst, loss >= 1 || burst < loss / (1 - loss) {
+            throw CommandFailure(
+                .usage, "--burst \(burst): with a loss of \(loss) runs are longer",
+                remedy: "Bursts have at least P / (1 - P) frames for --loss P, and a loss below 1.")
+        }
+        corruption = try arguments.number("--corrupt", in: 0...1) ?? 0
+        let modemName = arguments.value("--modem") ?? SimulatedModem.serial.name
+        guard let known = SimulatedModem(name: modemName) else {
+            throw CommandFailure(
+                .usage, "--modem \(modemName): there is no such modem" + Suggestion.text(for: modemName, among: SimulatedModem.names),
+                remedy: "It takes serial, ble, or lora:SF7 to lora:SF12.")
+        }
+        modemKind = known
+        dialect =
+            try arguments.choice("--dialect", of: ["serial": .serial, "kiss": .kiss, "rnode": .rnode, "rui3": .rui3]) ?? .serial
+        stickRelease = try arguments.value("--stick-release").map { [dialect] text throws(CommandFailure) in
+            guard let release = StickRelease(rawValue: text, of: dialect) else {
+                let names = StickRelease.all(of: dialect).map(\.rawValue)
+                throw CommandFailure(
+                    .usage, "--stick-release \(text): there is no such release of a stick with the dialect \(dialect.rawValue)",
+                    remedy: names.isEmpty ? "A serial line has none." : "It takes \(names.joined(separator: ", ")).")
+            }
+            return release
+        }
+        channel = try Self.channel(for: dialect, modem: known)
+        stickFaults = try ScheduledFault.parse(arguments.values["--stick-fault"] ?? [], for: dialect)
+        presses = try ScheduledPress.parse(arguments.values["--button"] ?? [])
+        noiseMeters = try arguments.number("--noise", in: 0...1000)
+        battery = try arguments.value("--battery").map { text throws(CommandFailure) in try Self.battery(text) }
+        dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
+        speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
+        if dialect != .serial, let speed, speed != 1 {
+            throw CommandFailure(
+                .usage, "--speed \(speed): a stick of the dialect \(dialect.rawValue) keeps its own times",
+                remedy: "It takes 1 or max.")
+        }
+        interval = try arguments.number("--interval", in: 0.001...1e6)
+        requestSeconds = try arguments.number("--request", in: 0.001...1e6)
+        key = try arguments.key()
+        cable = arguments.value("--cable")
+        if cable != nil, collarCount > 1 {
+            throw CommandFailure.excluding(
+                "--cable", "--collars \(collarCount)", remedy: "Leave out `--collars`, because a cable leads to one collar, or `--cable`.")
+        }
+        seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
+        endsWhenDelivered = arguments.has("--until-delivered")
+        printsStatistics = arguments.has("--stats")
+    }
+
+    /// The modem's timing; in a simulation faster than real time the airtimes are shorter.
+    var modem: ModemProfile { channel?.profile(of: dialect) ?? modemKind.profile(timesFaster: max(1, speed ?? 1)) }
+
+    private static func battery(_ text: String) throws(CommandFailure) -> SimulatedBattery {
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Double($0, in: 0...1e6) }
+        guard let start = numbers[0], let drain = numbers.count == 2 ? numbers[1] : numbers.count == 1 ? 0 : nil, start <= 100
+        else {
+            throw CommandFailure(
+                .usage, "--battery \(text): expected P or P/D",
+                remedy: "It takes percent at first, 0 to 100, and percent less an hour: `--battery 25/10`.")
+        }
+        return SimulatedBattery(startPercent: start, percentPerHour: drain)
+    }
+
+    /// The settings of the collars' radios; nil for a serial line, which has none.
+    private static func channel(
+        for dialect: Dialect, modem: SimulatedModem
+    ) throws(CommandFailure) -> RadioSettings? {
+        guard dialect != .serial else { return nil }
+        guard case .lora(let spreadingFactor) = modem else {
+            throw CommandFailure(
+                .usage, "--dialect \(dialect.rawValue): the stick's radio is LoRa, and the modem is \(modem.name)",
+                remedy: "It takes lora:SF7 to lora:SF12.")
+        }
+        return RadioSettings(
+            frequencyHertz: 869_525_000, bandwidthHertz: 125_000, spreadingFactor: spreadingFactor, codingRateDenominator: 5,
+            powerDBm: 14)
+    }
+
+    /// The time between two requests of the collar's application, in microseconds; nil for none.
+    var requestInterval: Int64? { requestSeconds.map { Int64($0 * 1e6 / (speed ?? 1)) } }
+
+    var trackPace: SimulatedTrack.Pace {
+        if let interval { return .interval(microseconds: Int64(interval * 1e6 / (speed ?? 1))) }
+        return .speed(speed ?? 1)
+    }
+}
+
+/// A fault of the simulated stick, and when it happens: `KIND@SECONDS`.
+struct ScheduledFault: Equatable {
+    let fault: StickFault
+    /// When it happens, from the start of the simulation.
+    let time: Instant
+
+    /// Reads the values of `--stick-fault`.
+    /// - Returns: the faults in the order of their times.
+    static func parse(_ texts: [String], for dialect: Dialect) throws(CommandFailure) -> [ScheduledFault] {
+        var faults: [ScheduledFault] = []
+        for text in texts { faults.append(try ScheduledFault(text, for: dialect)) }
+        return faults.sorted { $0.time < $1.time }
+    }
+
+    private init(_ text: String, for dialect: Dialect) throws(CommandFailure) {
+        let names = StickFault.allCases.filter { $0.isPossible(in: dialect) }.map(\.rawValue)
+        let kinds = names.joined(separator: ", ")
+        let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let seconds = Double(parts[1], in: 0...1e6) else {
+            throw CommandFailure(.usage, "--stick-fault \(text): expected KIND@SECONDS", remedy: "The kinds are \(kinds).")
+        }
+        guard let fault = StickFault(rawValue: parts[0]), fault.isPossible(in: dialect) else {
+            throw CommandFailure(
+                .usage, "--stick-fault \(text): a stick of the dialect \(dialect.rawValue) has no such fault"
+                    + Suggestion.text(for: parts[0], among: names),
+                remedy: "The kinds are \(kinds).")
+        }
+        self.fault = fault
+        time = Instant(microseconds: Int64(seconds * 1e6))
+    }
+}
+
+/// A press of the simulated collars' buttons, and when it happens: `KIND@SECONDS`.
+struct ScheduledPress: Equatable {
+    let press: ButtonDecoder.Press
+    /// When it happens, from the start of the simulation.
+    let time: Instant
+
+    /// Reads the values of `--button`.
+    /// - Returns: the presses in the order of their times.
+    static func parse(_ texts: [String]) throws(CommandFailure) -> [ScheduledPress] {
+        var presses: [ScheduledPress] = []
+        for text in texts { presses.append(try ScheduledPress(text)) }
+        return presses.sorted { $0.time < $1.time }
+    }
+
+    private init(_ text: String) throws(CommandFailure) {
+        let kinds: KeyValuePairs<Substring, ButtonDecoder.Press> = ["short": .short, "double": .double, "long": .long]
+        let parts = text.split(separator: "@", maxSplits: 1)
+        guard parts.count == 2, let kind = kinds.first(where: { $0.key == parts[0] }), let seconds = Double(parts[1], in: 0...1e6)
+        else {
+            throw CommandFailure(
+                .usage, "--button \(text): expected KIND@SECONDS", remedy: "The kinds are short, double and long.")
+        }
+        press = kind.value
+        time = Instant(microseconds: Int64(seconds * 1e6))
+    }
+}

@@ -1,0 +1,269 @@
+import CollarConfiguration
+import CollarErrors
+import CollarHost
+import CollarReaders
+import CollarWire
+import FoundationEssentials
+import Glibc
+import LinuxSystem
+import RadioModems
+import Testing
+
+@testable import CollarJournal
+@testable import CollarReceiver
+@testable import SerialDevices
+
+/// The error codes: a cause of each, its row in the document, and its place in the schemas.
+@Suite struct ErrorCodeTests {
+    private static let file = JournalError.file(FileFailure(.write, "/x/00000001.journal", errorNumber: ENOSPC))
+    private static let path = "/dev/ttyUSB0"
+
+    /// Causes of every code, except the codes that only the control socket itself gives.
+    private static var causes: [(ErrorCode, UserMessage)] {
+        func host(_ notice: HostNotice) -> UserMessage { ReceiverNotice.host(notice).message }
+        func positions(_ problem: PositionProblem) -> UserMessage { host(.positions(deviceID: 1, problem)) }
+        func misbehaving(_ misbehaviour: Misbehaviour) -> UserMessage { host(.misbehaving(deviceID: 1, misbehaviour)) }
+        func refused(_ refusal: RequestRefusal) -> UserMessage { refusal.message }
+        let ports: [(ErrorCode, UserMessage)] = [
+            (.noDevice, SerialPortError.notFound(path: path).message),
+            (.noDevice, SerialPortError.disconnected(path: path).message),
+            (.noDevice, ReceiverError.noDevice(path: nil).message),
+            (.deviceInUse, SerialPortError.busy(path: path, holder: nil).message),
+            (.deviceInUse, ReceiverNotice.read(path: path, by: ProcessHolder(processID: 12, name: "cat")).message),
+            (.permissionDenied, SerialPortError.permissionDenied(path: path, obstacle: .directory).message),
+            (.notASerialPort, SerialPortError.notATerminal(path: path).message),
+            (.portFailed, SerialPortError.system(path: path, operation: "open", errno: EIO).message),
+            (.discoveryFailed, ReceiverError.discovery(SystemError(operation: "udev_new", errno: ENOMEM)).message),
+            (.messageSendFailed, ReceiverNotice.cannotSend(path: path).message),
+            (.controlFailing, ReceiverNotice.controlFailing(path: path, errorNumber: EACCES).message),
+            (.animalsUnusable, ReceiverNotice.animals(.unreadable(FileFailure(.open, "/x/animals", errorNumber: EACCES))).message),
+            (.animalsUnusable, ReceiverNotice.animals(.wrong(path: "/x/animals", AnimalRegisterError(.notText, line: 1))).message),
+            (.captureFailing, ReceiverNotice.captureStopped(.system(path: "/x.pcapng", operation: "write", errorNumber: ENOSPC)).message),
+            (.captureFailing, ReceiverError.captureFile(.otherContent(path: "/x.pcapng")).message),
+            (.captureDamaged, ReceiverError.capture(path: "/x.pcapng", CaptureError(problem: .cut, offset: 9)).message),
+            (.noCapture, ReceiverError.captureUnreadable(path: "/x.pcapng", errorNumber: ENOENT).message),
+            (.runCrashed, ReceiverNotice.crashed(EndOfRun(processID: 4711, signal: nil)).message),
+            (.runCrashed, ReceiverNotice.crashed(EndOfRun(processID: 4711, signal: SIGSEGV)).message),
+            (.targetMissed, ReceiverNotice.targetMissed(.fixLatency, measured: 700_000).message),
+            (.targetMissed, ReceiverNotice.targetMissed(.messageLatency, measured: 200_000).message),
+            (.targetMissed, ReceiverNotice.targetMissed(.memory, measured: 60_000_000).message),
+            (.targetMissed, ReceiverNotice.targetMissed(.processor, measured: 12).message),
+            (.outputFailed, ReceiverError.output(errorNumber: EIO).message),
+            (.unknown, ReceiverError.system(SystemError(operation: "signalfd", errno: EMFILE)).message),
+        ]
+        func modem(_ notice: ModemNotice) -> UserMessage { ReceiverNotice.modem(path: path, notice).message }
+        let sticks: [(ErrorCode, UserMessage)] = [
+            (.regionMissing, modem(.settingsMissing(.rnode))), (.regionMissing, modem(.regionMissing(.kiss))),
+            (.radioSettingRefused, modem(.refused(.airtime, wanted: 300, actual: 500))),
+            (.radioSettingRefused, modem(.refused(.frequency, wanted: 868_100_000, actual: nil))),
+            (.radioRestarted, modem(.restarted(.kiss))), (.radioNotAnswering, modem(.notAnswering(.rui3))),
+            (.radioNotSending, modem(.notSending(.kiss))), (.radioSettingRefused, modem(.firmwareTooOld(.rui3, version: "3.2.0"))),
+            (.radioFault, modem(.packetRefused(.rui3, byteCount: 240, status: "AT_PARAM_ERROR"))),
+            (.radioBusy, modem(.busy(.rui3))), (.radioBusy, modem(.queueFull(.rnode))),
+            (.radioFault, modem(.fault(.rnode, code: 1))), (.dutyCycleReached, modem(.dutyCycleReached(seconds: 7, isStart: false))),
+            (.dwellTimeExceeded, modem(.dwellTimeExceeded(airtimeMilliseconds: 500, limitMilliseconds: 400))),
+            (.radioUnreachable, ReceiverNotice.cannotConnect(path: "tcp://a:1", reason: "refused").message),
+            (.radioUnreachable, ReceiverError.connection(path: "tcp://a:1", reason: "refused").message),
+            (.unknownRadio, modem(.stranger(.nmea))), (.unknownRadio, modem(.stranger(.bootloader))),
+            (.unknownRadio, modem(.stranger(.meshtastic))), (.unknownRadio, modem(.stranger(.silentKISS))),
+            (.unknownRadio, modem(.stranger(.companion))), (.unknownRadio, modem(.stranger(.console))), (.unknownRadio, modem(.stranger(.echo))),
+            (.unknownRadio, modem(.stranger(.otherModem))), (.unknownRadio, modem(.stranger(.silent(.kiss)))),
+            (.unknownRadio, modem(.stranger(.text("login:")))), (.unknownRadio, modem(.stranger(.bytesWithoutFrames))),
+        ]
+        let collars: [(ErrorCode, UserMessage)] = [
+            (.sessionNotEstablished, host(.noIdentity(link: path, seconds: 1))),
+            (.sessionTimeout, host(.noIdentity(link: path, seconds: 5))),
+            (.foreignPackets, host(.foreignPackets(link: path, .headerByteMissing))),
+            (.foreignPackets, host(.foreignPackets(link: path, .headerByteAdded))), (.foreignPackets, host(.foreignPackets(link: path, .unknown))),
+            (.linkNotSupported, host(.unsupportedFrame(link: path))),
+            (.pairedElsewhere, host(.pairedElsewhere(deviceID: 1, receiverID: 2))),
+            (.keyMissing, host(.keyMissing(link: path))), (.keyRejected, host(.keyRejected(link: path, deviceID: nil))),
+            (.keyRejected, host(.keyRejected(link: path, deviceID: 1))),
+            (.forgeryAttempted, host(.forgeryAttempted(deviceID: 1, link: path))),
+            (.keyLost, host(.keyLost(deviceID: 1))), (.keyUnusable, JournalError.misnamedKey(path: path, name: "a").message),
+            (.permissionDenied, JournalError.readerDenied(path: path, owner: 0).message),
+            (.forgeryAttempted, host(.onlyRepeats(deviceID: 1))),
+            (.collarRestarted, host(.restartedBelow(deviceID: 1, bootCount: 2, logID: 3, isStored: false))),
+            (.keyUnusable, host(.keysFailing(.unreadableKey(path: "/x/keys/1")))),
+            (.collarNotReachable, host(.health(deviceID: 1, .unreachable(silentMicroseconds: 5)))),
+            (.linkUnhealthy, host(.health(deviceID: 1, .condition(.unhealthy)))),
+            (.locationServicesDisabled, positions(.trackingOff)), (.locationServicesDisabled, positions(.gnssOff)),
+            (.locationUpdateFailed, positions(.gnssFault)), (.locationDecodingFailed, positions(.undecodable)),
+            (.noLocationData, positions(.noFix(seconds: 60))), (.staleLocationData, positions(.stale(seconds: 60))),
+            (.poorGPSAccuracy, positions(.poorAccuracy(meters: 54))),
+            (.locationUpdateFailed, host(.fault(deviceID: 1, .gnssSilent))),
+            (.locationUpdateFailed, host(.fault(deviceID: 1, .gnssFault))),
+            (.collarFault, host(.fault(deviceID: 1, .flashFailed))), (.collarFault, host(.fault(deviceID: 1, .radioFailed))),
+            (.collarFault, host(.fault(deviceID: 1, .lowVoltageReset))),
+            (.collarFault, host(.fault(deviceID: 1, .watchdogReset))),
+            (.collarFault, host(.fault(deviceID: 1, .firmwareReset))),
+            (.collarFault, host(.fault(deviceID: 1, .settingsLost))),
+            (.collarFault, host(.fault(deviceID: 1, CollarFault(rawValue: 200)))),
+            (.collarFault, host(.restarted(deviceID: 1, cause: .watchdogReset))),
+            (.batteryLow, host(.battery(deviceID: 1, .low, percent: 20))),
+            (.batteryCritical, host(.battery(deviceID: 1, .critical, percent: 10))),
+            (.fixChanged, misbehaving(.otherContent(sequence: 1))),
+            (.sequenceJumped, misbehaving(.sequenceJump(from: 1, to: 2))), (.tooManyGaps, misbehaving(.tooManyGaps)),
+            (.tooManyLogs, misbehaving(.tooManyLogs)), (.tooManyPolls, misbehaving(.tooManyPolls)),
+            (.tooManyLosses, misbehaving(.tooManyLosses)),
+            (.tooManyCollars, host(.collarRefused(deviceID: 1, link: path, .tooManyCollars(limit: 64)))),
+            (.tooManyNewCollars, host(.collarRefused(deviceID: 1, link: path, .tooManyAtOnce))),
+            (.tooManyUnknownPolls, host(.unknownPollsIgnored(link: path))),
+        ]
+        let storage: [(ErrorCode, UserMessage)] = [
+            (.storageFailing, host(.storageFailing(deviceID: 1, file))),
+            (.storageFailing, JournalError.stopped(after: FileFailure(.write, path, errorNumber: EIO)).message),
+            (.storageFailing, JournalError.sizeLimitReached(65_536, path: path).message),
+            (.storageFailing, JournalError.pendingLimitReached.message),
+            (.storageFailing, JournalError.trackingLimitReached.message),
+            (.storageFailing, JournalError.logLimitReached.message),
+            (.storageFailing, JournalError.unencodable(.logID(1 << 30)).message),
+            (.journalUnavailable, host(.journalUnavailable(deviceID: 1, file))), (.journalUnavailable, file.message),
+            (.permissionDenied, JournalError.file(FileFailure(.open, path, errorNumber: EACCES)).message),
+            (.journalUnreadable, host(.journalUnreadable(deviceID: 1, file))),
+            (.journalDamaged, host(.journalDamage(deviceID: 1, DamageReport(segment: 2, offset: 3, byteCount: 4)))),
+            (.stateInUse, JournalError.heldBy(processID: 4711, path: path).message),
+            (.stateUnusable, JournalError.laterFormat(version: 9, path: path).message),
+            (.stateUnusable, JournalError.foreignSegment(path: path).message),
+            (.stateUnusable, JournalError.openToStrangers(.others, path: path).message),
+            (.stateUnusable, JournalError.unreadableReceiver(path: path).message),
+            (.stateUnusable, JournalError.retired(receiverID: 1, path: path).message),
+            (.stateUnusable, JournalError.otherReceiver(path: path).message),
+            (.noReceiver, JournalError.noReceiver(path: path).message),
+            (.receiverCopied, host(.copiedJournal(deviceID: 1, previousReceiverID: 2))),
+            (.removedUnread, host(.removedUnread(deviceID: 1, RemovedEntries()))),
+            (.readerUnusable, JournalError.unreadableReader(path: path).message),
+            (.commandFailed, ReaderError.command(name: "psql", errorNumber: ENOENT).message),
+            (.oldFixesKept, host(.cannotRemoveOld(deviceID: 1, file))),
+            (.requestsDamaged, host(.requestsSetAside(deviceID: 1, path: path))),
+            (.requestsFailing, host(.requestsFailing(deviceID: 1, file))),
+            (.unknownFix, ReceiverError.host(.unknownFix(FixIdentifier(deviceID: 1, logID: 2, sequence: 3))).message),
+        ]
+        let requests: [(ErrorCode, UserMessage)] = [
+            (.unknownCollar, refused(.unknownCollar(deviceID: 1, known: []))), (.noCollar, refused(.noCollar)),
+            (.whichCollar, refused(.whichCollar(known: [1, 2]))), (.noRadio, refused(.noRadio(deviceID: 1))),
+            (.pairedElsewhere, refused(.pairedElsewhere(deviceID: 1))), (.noContact, refused(.noContact(deviceID: 1))),
+            (.queueFull, refused(.queueFull(deviceID: 1))), (.noVersion, refused(.noVersion(deviceID: 1))),
+            (.notPaired, refused(.notPaired(deviceID: 1))),
+            (.unknownRequest, refused(.unknownRequest(deviceID: 1, requestID: 2))),
+            (.storageFailing, refused(.storage(deviceID: 1, file))),
+        ]
+        return ports + sticks + collars + storage + requests
+    }
+
+    /// The codes of rejections that only the control socket itself gives. End-to-end tests provoke them.
+    private static let ofTheSocket: Set<ErrorCode> = [.badRequest, .notPermitted, .tooManyClients, .tooManyRequests]
+
+    @Test func everyCodeHasACause() {
+        for (code, message) in Self.causes {
+            #expect(message.code == code)
+            #expect(!message.reason.isEmpty && !code.title.isEmpty)
+            #expect(message.remedy?.isEmpty != true)
+        }
+        #expect(Set(Self.causes.map(\.0)).union(Self.ofTheSocket) == Set(ErrorCode.allCases))
+    }
+
+    /// A critical error lasts until a person acts, so its message must say what to do.
+    @Test func whatIsCriticalHasARemedy() {
+        for (code, message) in Self.causes where code.severity == .critical { #expect(message.remedy != nil, "\(message.reason)") }
+    }
+
+    /// Remedies are sentences, and the command of a remedy stands in it as it is typed.
+    @Test func remediesAreSentences() {
+        for (code, message) in Self.causes {
+            guard let remedy = message.remedy else { continue }
+            #expect(remedy.first.map { $0.isUppercase || $0 == "`" } == true && [".", "?", "…"].contains(remedy.last), "\(code): \(remedy)")
+            #expect(!remedy.contains("'collar-link") && !remedy.contains(": collar-link"), "\(code): \(remedy)")
+            if let command = message.command { #expect(remedy.contains("`\(command.text)`"), "\(code): \(remedy)") }
+        }
+    }
+
+    /// Every remedy with a command is carried out by an end-to-end test, which checks that the tests exist.
+    @Test func everyCommandIsCarriedOut() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../")
+        let table = try String(contentsOfFile: folder.appending(path: "EndToEnd/remedies.txt").path, encoding: .utf8)
+        let listed = Set(table.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ":").first.map(String.init) })
+        var expected = Set(Self.causes.filter { $0.1.command != nil }.map(\.0.rawValue))
+        let machines = folder.appending(path: "Machines").path
+        for name in try FileManager.default.contentsOfDirectory(atPath: machines) {
+            guard let text = try? String(contentsOfFile: "\(machines)/\(name)/expected", encoding: .utf8) else { continue }
+            for line in text.split(separator: "\n") where line.contains(": ") && !line.hasSuffix(": -") {
+                expected.insert(String(line.prefix { $0 != ":" }))
+            }
+        }
+        #expect(listed == expected)
+    }
+
+    /// Nothing that a stranger chose can be taken for a command or control a terminal.
+    @Test func namesOfProcessesAreShownAsNames() {
+        for name in ["`sudo id -un 0`", "a\u{1B}[2Jb", "x'; reboot #", "", "\u{202E}evil", "tab\tquote\"", "ümläut"] {
+            let holder = ProcessHolder(processID: 812, name: name)
+            let message = SerialPortError.busy(path: Self.path, holder: holder).message
+            #expect(message.command?.text == "kill 812")
+            #expect(message.remedy == "Close \(holder.shownName), or run `kill 812`.")
+            #expect(holder.shownName.hasPrefix("\"") && holder.shownName.hasSuffix("\""))
+            #expect(!holder.shownName.contains { $0 == "`" || $0 == "\u{1B}" || $0 == "\u{202E}" || $0 == "\t" }, "\(holder.shownName)")
+        }
+        #expect(ProcessHolder(processID: 812, name: "tio").shownName == "tio")
+    }
+
+    @Test func wordsOfCommandsAreQuoted() {
+        let command = ShellCommand("ls", "-l", "/x y", "a'b", "`reboot`", "", "\u{1B}[2J").piped(to: ShellCommand("sort"))
+        #expect(command.text == #"ls -l '/x y' 'a'\''b' '`reboot`' '' $'\x1b\x5b2J' | sort"#)
+    }
+
+    @Test func theDocumentHasEveryCode() throws {
+        let text = try String(contentsOfFile: protocolFile("ERRORS.md"), encoding: .utf8)
+        var rows: [String: [String]] = [:]
+        for line in text.split(separator: "\n") where line.hasPrefix("| `") {
+            let cells = line.split(separator: "|").map { $0.trimmingSpaces() }
+            rows[String(cells[0].dropFirst().dropLast())] = Array(cells[1...])
+        }
+        #expect(Set(rows.keys) == Set(ErrorCode.allCases.map(\.rawValue)))
+        for code in ErrorCode.allCases {
+            let exit = code.exitCode.map { "\($0.rawValue)" } ?? "–"
+            let row = rows[code.rawValue] ?? []
+            #expect(row.dropLast() == [code.severity.rawValue, code.isRetryable ? "yes" : "no", exit], "\(code)")
+            #expect(row.last?.hasSuffix(".") == true, "\(code) has a trigger")
+        }
+    }
+
+    @Test func theSchemasHaveEveryCode() throws {
+        struct Schema: Decodable {
+            struct Code: Decodable {
+                var examples: [String]?
+                var `enum`: [String]?
+            }
+            struct Properties: Decodable { var code: Code }
+            var properties: Properties
+        }
+        func codes(_ name: String) throws -> Schema.Code {
+            let data = try Data(contentsOf: URL(filePath: protocolFile("schema/\(name).schema.json")))
+            let schema = try JSONDecoder().decode(Schema.self, from: data)
+            return schema.properties.code
+        }
+        let codesOfErrors = try codes("error"), codesOfRejections = try codes("result")
+        let ofErrors = try #require(codesOfErrors.examples)
+        let ofRejections = try #require(codesOfRejections.enum)
+        #expect(Set(ofErrors).union(ofRejections).isSubset(of: ErrorCode.allCases.map(\.rawValue)))
+        let rejections = Self.causes.suffix(11).map(\.0.rawValue) + Self.ofTheSocket.map(\.rawValue)
+        #expect(Set(ofRejections) == Set(rejections))
+        // These errors end the command, so there is no error line for them.
+        let ends: Set<ErrorCode> = [
+            .discoveryFailed, .stateInUse, .stateUnusable, .noReceiver, .unknownFix, .readerUnusable, .commandFailed, .outputFailed,
+            .captureDamaged, .noCapture, .unknown,
+        ]
+        let others = Set(rejections).subtracting(["paired_elsewhere", "storage_failing"]).union(ends.map(\.rawValue))
+        #expect(Set(ofErrors) == Set(ErrorCode.allCases.map(\.rawValue)).subtracting(others))
+    }
+
+    private func protocolFile(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Protocol/\(name)").path
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSpaces() -> String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
