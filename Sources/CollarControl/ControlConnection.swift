@@ -6,7 +6,6 @@ import LinuxSystem
 /// A path where the control socket of a state directory may be. A state directory has one socket, whatever path names the
 /// directory.
 package struct ControlPlace {
-    /// The socket file.
     package let path: String
     /// The runtime directory of the user, which exists while the user is logged in; nil where the socket is in the state
     /// directory.
@@ -50,7 +49,6 @@ package struct ControlPlace {
 
 /// A connection to the control socket of a running receiver, for a program that may block while it waits for a line.
 package final class ControlConnection {
-    /// Why no connection could be made.
     package enum ConnectError: Error, Equatable, Sendable {
         /// No receiver listens for the state directory.
         case absent
@@ -64,9 +62,7 @@ package final class ControlConnection {
 
     /// The result of waiting for a line.
     package enum Reception<Line: Equatable & Sendable>: Equatable, Sendable {
-        /// A line.
         case line(Line)
-        /// The time has passed without a line.
         case timeout
         /// The receiver is gone, or sent something else.
         case closed
@@ -78,10 +74,7 @@ package final class ControlConnection {
     private static let lineLimit = 65_536
 
     /// Connects to the receiver of a state directory.
-    /// - Parameters:
-    ///   - stateDirectory: path of the receiver's state directory.
-    ///   - runtimeDirectory: `XDG_RUNTIME_DIR`; nil where that is not set.
-    ///   - patienceMilliseconds: how long to retry while too many other programs are connecting.
+    /// - Parameter patienceMilliseconds: how long to retry while too many other programs are connecting.
     package init(stateDirectory: String, runtimeDirectory: String?, patienceMilliseconds: Int64 = 2000) throws(ConnectError) {
         var failure = ConnectError.absent
         let end = MonotonicClock.microseconds + patienceMilliseconds * 1000

@@ -12,7 +12,6 @@ import CollarWire
 ///
 /// The answers are lines of `ResultLine`: one at once and, if its outcome is `queued`, another when the request ends.
 package struct ControlRequest: Equatable, Sendable {
-    /// The content of a request.
     package enum Content: Equatable, Sendable {
         /// A command to the collar. The host sets the version of a settings update and the time of a message; in the command *pair* with receiver 0, it
         /// replaces the 0 by its own id.
@@ -33,7 +32,6 @@ package struct ControlRequest: Equatable, Sendable {
 
     /// What is wrong with a line.
     package struct Fault: Error, Equatable, Sendable {
-        /// The reason, in a sentence.
         package var reason: String
     }
 
@@ -42,16 +40,13 @@ package struct ControlRequest: Equatable, Sendable {
     /// The range of ``timeoutMilliseconds``: at most an hour.
     package static let timeoutRange: ClosedRange<Int64> = 1...3_600_000
 
-    /// The content of the request.
     package var content: Content
     /// The id of the collar; may be nil where there is only one collar.
     package var deviceID: UInt64?
-    /// How long the request may wait.
     package var mode = Mode.queue
     /// How long a request of ``Mode/now`` may wait, in milliseconds.
     package var timeoutMilliseconds: Int64 = 30_000
 
-    /// Creates a request.
     package init(_ content: Content, deviceID: UInt64? = nil, mode: Mode = .queue, timeoutMilliseconds: Int64 = 30_000) {
         self.content = content
         self.deviceID = deviceID
@@ -59,7 +54,6 @@ package struct ControlRequest: Equatable, Sendable {
         self.timeoutMilliseconds = timeoutMilliseconds
     }
 
-    /// The verb of the request.
     package var verb: String {
         switch content {
         case .command(let request): request.verb
@@ -67,7 +61,6 @@ package struct ControlRequest: Equatable, Sendable {
         }
     }
 
-    /// How long the host may let the command wait.
     package var patience: RequestPatience {
         switch mode {
         case .queue: .untilHeard
@@ -97,7 +90,6 @@ package struct ControlRequest: Equatable, Sendable {
         return object.line
     }
 
-    /// Reads a request from its line.
     package init(line: some Sequence<UInt8>) throws(Fault) {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch {
@@ -191,14 +183,12 @@ package struct ControlRequest: Equatable, Sendable {
         }
         return settings
     }
-}
 
-/// The members of a request with a message for a collar's application. They have the names that they have in message lines.
-extension ControlRequest {
+    // The members of a request with a message for a collar's application. They have the names that they have in message lines.
+
     /// The members that only a message has.
     package static let messageKeys: Set<String> = ["kind", "code", "data", "reply_to", "outcome"]
 
-    /// Adds the members of a message.
     package static func add(_ message: ApplicationMessage, to object: inout JSONLine) {
         object.add("kind", message.kind.name)
         object.add("code", message.code)
@@ -245,7 +235,6 @@ extension CommandResult.Outcome {
         return names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
     }
 
-    /// The names of the outcomes.
     package static var names: [String] { (0...UInt8.max).compactMap { Self(rawValue: $0) }.map { "\($0)" } }
 
     /// The outcome with this name in lines; nil if there is none.
@@ -281,7 +270,6 @@ extension HostRequest {
 }
 
 extension ResultLine {
-    /// The outcome of the request, for a person.
     package var outcomeText: String {
         switch outcome {
         case .ok: "done"
@@ -301,6 +289,5 @@ extension ResultLine {
         }
     }
 
-    /// The remedy for a rejection.
     package var remedy: String? { code.flatMap(ErrorCode.init)?.requestRemedy }
 }

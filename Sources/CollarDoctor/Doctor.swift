@@ -6,20 +6,19 @@ import SerialDevices
 
 /// Examines a machine. It writes nothing, and opens no device.
 package enum Doctor {
-    /// The checks, in the order in which their findings are to be fixed: what keeps the most from working comes first.
-    private static let checks: [@Sendable (Examination) -> [Finding]] = [
-        ClockCheck.findings, WindowsCheck.findings, NetworkNamespaceCheck.findings, UdevCheck.findings, RuleCheck.findings,
-        RuleAppliedCheck.findings, PresenceCheck.findings, PermissionCheck.findings, ConfinementCheck.findings, HolderCheck.findings,
-        NeighbourCheck.findings, ConsoleCheck.findings, FirmwareCheck.findings, ConfigurationCheck.findings,
-        StateDirectoryCheck.findings, KeyCheck.findings, ReceiverCheck.findings, ReportCheck.findings, DisconnectCheck.findings,
-        PowerCheck.findings, LatencyTimerCheck.findings, SerialNumberCheck.findings, USB3Check.findings,
-    ]
-
     /// What is wrong with a machine.
     package static func diagnosis(of machine: any MachineFacts) -> Diagnosis {
         let examination = Examination(machine)
-        var findings = checks.flatMap { $0(examination) }
-        // The cause why no radio is there is what is to be fixed.
+        // In the order in which they are fixed: what keeps the most from working comes first.
+        var findings = [
+            examination.clockFindings, examination.windowsFindings, examination.networkNamespaceFindings, examination.udevFindings,
+            examination.ruleFindings, examination.ruleAppliedFindings, examination.presenceFindings, examination.permissionFindings,
+            examination.confinementFindings, examination.holderFindings, examination.neighbourFindings, examination.consoleFindings,
+            examination.firmwareFindings, examination.configurationFindings, examination.stateDirectoryFindings,
+            examination.keyFindings, examination.receiverFindings, examination.reportFindings, examination.disconnectFindings,
+            examination.powerFindings, examination.latencyTimerFindings, examination.serialNumberFindings, examination.usb3Findings,
+        ].flatMap { $0 }
+        // The cause why no radio is there is the one to fix.
         if findings.contains(where: explainsAbsence) { findings.removeAll { $0.code == .noDevice && $0.port == nil } }
         // Whatever does not matter to the work comes last.
         let ordered = findings.filter { $0.code.severity != .info } + findings.filter { $0.code.severity == .info }
@@ -85,7 +84,6 @@ package struct Examination {
     package let reports: [ReportedError]
     package let user: MachineUser
 
-    /// Gathers the facts.
     package init(_ machine: any MachineFacts) {
         self.machine = machine
         devices = machine.serialDevices()
@@ -121,6 +119,16 @@ package struct Examination {
         if port.device != nil || port.node.hasPrefix("/dev/pts/") { return true }
         guard let status = machine.status(of: port.node), status.kind == .characterDevice else { return false }
         return machine.linkTarget(of: "/sys/dev/char/\(status.device)")?.split(separator: "/").contains("tty") ?? false
+    }
+
+    typealias Evidence = Finding.Evidence
+
+    /// That this is a container, if it is one.
+    var containerEvidence: [Evidence] { containerMark.map { [Evidence($0, "this is a container")] } ?? [] }
+
+    /// The permissions and the owner of a file, as evidence.
+    func modeAndOwner(_ status: FileStatus) -> String {
+        "mode \(String(status.mode, radix: 8)), owner \(machine.name(ofUser: status.ownerID))"
     }
 
     /// The start of a command that only root may carry out.

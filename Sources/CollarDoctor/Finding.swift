@@ -16,13 +16,11 @@ package struct Finding: Equatable, Sendable {
         }
     }
 
-    /// The kind of the finding.
     package let code: FindingCode
     /// The path of the port that is affected; nil if it is not about a port.
     package let port: String?
     /// What is wrong, in one sentence.
     package let reason: String
-    /// The facts that show it.
     package let evidence: [Evidence]
     /// The command that fixes it; nil if no command can.
     package let command: ShellCommand?
@@ -44,9 +42,7 @@ package struct Finding: Equatable, Sendable {
 
 /// What `doctor` finds, in the order in which it is to be fixed.
 package struct Diagnosis: Equatable, Sendable {
-    /// The findings.
     package let findings: [Finding]
-    /// The paths of the ports that were examined.
     package let ports: [String]
     /// What this user could not examine, each in a few words.
     package let unexamined: [String]
@@ -63,7 +59,6 @@ package struct Diagnosis: Equatable, Sendable {
         return count(of: .warning) > 0 ? .warnings : .clean
     }
 
-    /// How many findings have a severity.
     package func count(of severity: ErrorCode.Severity) -> Int { findings.lazy.filter { $0.code.severity == severity }.count }
 }
 
@@ -104,9 +99,7 @@ extension Diagnosis {
 
     /// How many findings are errors, critical or not.
     package var errorCount: Int { count(of: .error) + count(of: .critical) }
-}
 
-extension Diagnosis {
     /// A line of text, without a line feed. The first line of a finding has its severity.
     package typealias Line = (text: String, severity: ErrorCode.Severity?)
 

@@ -5,7 +5,6 @@ import CollarErrors
 package enum FindingCode: String, CaseIterable, Sendable {
     // The machine.
 
-    /// The clock shows a time that cannot be right.
     case clockWrong = "clock_wrong"
     /// Windows has not handed over a USB device to its subsystem for Linux.
     case noUSBInWindows = "wsl_without_usb"
@@ -16,7 +15,6 @@ package enum FindingCode: String, CaseIterable, Sendable {
 
     // The rules.
 
-    /// The udev rule is not installed.
     case ruleMissing = "rule_missing"
     /// The udev rule lacks something that the rule of this version has.
     case ruleOutdated = "rule_outdated"
@@ -41,7 +39,6 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case onlyWhileSeated = "only_while_seated"
     /// Snap or AppArmor confines the program.
     case confined
-    /// Another program has the port open.
     case deviceInUse = "device_in_use"
     /// Another program may open the port.
     case portClaimed = "port_claimed"
@@ -52,7 +49,6 @@ package enum FindingCode: String, CaseIterable, Sendable {
 
     // The settings.
 
-    /// A configuration file is wrong.
     case configurationWrong = "configuration_wrong"
     /// No region is set, so a stick's radio transmits nothing.
     case regionMissing = "region_missing"
@@ -67,7 +63,6 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case journalUnavailable = "journal_unavailable"
     /// The disk of the state directory is full.
     case storageFailing = "storage_failing"
-    /// The disk of the state directory is nearly full.
     case diskNearlyFull = "disk_nearly_full"
     /// The state directory does not outlast a restart.
     case stateVolatile = "state_volatile"
@@ -78,7 +73,6 @@ package enum FindingCode: String, CaseIterable, Sendable {
 
     // The running receiver, and what it reported.
 
-    /// The receiver does not answer.
     case receiverSilent = "receiver_silent"
     /// The program file was replaced since the receiver began.
     case receiverOutdated = "receiver_outdated"
@@ -97,24 +91,18 @@ package enum FindingCode: String, CaseIterable, Sendable {
 
     /// A stick restarts again and again.
     case radioRestarted = "radio_restarted"
-    /// A USB device disconnects again and again.
     case disconnectLoop = "disconnect_loop"
-    /// The kernel reports errors of the USB device.
     case usbErrors = "usb_errors"
     /// The kernel may suspend the USB device while it is in use.
     case autosuspend
     /// The adapter collects bytes for a time before it hands them over.
     case latencyTimer = "latency_timer"
-    /// Two adapters have the same serial number.
     case serialShared = "serial_shared"
     /// The adapter has no serial number of its own.
     case serialMissing = "serial_missing"
     /// A USB 3 device is beside the radio.
     case usb3Noise = "usb3_noise"
-}
 
-extension FindingCode {
-    /// How severe the finding is.
     package var severity: ErrorCode.Severity { row.severity }
 
     /// The exit code of `doctor` where this is the first error; of no meaning for a finding that is no error.

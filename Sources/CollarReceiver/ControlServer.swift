@@ -23,9 +23,7 @@ final class ControlServer {
     private var resumesAccepting: Instant?
 
     /// Opens the socket and listens.
-    /// - Parameters:
-    ///   - submit: gives a request to the host.
-    ///   - figures: makes the line of the receiver's figures.
+    /// - Parameter figures: makes the line of the receiver's figures.
     init(
         stateDirectory: String, runtimeDirectory: String?, events: ReceiverEvents, submit: @escaping (ControlRequest) -> ResultLine,
         figures: @escaping () -> [UInt8]
@@ -37,7 +35,6 @@ final class ControlServer {
         events.watch(socket.listener, as: .control)
     }
 
-    /// Accepts the waiting connections.
     func accept(at now: Instant) {
         for _ in 0..<ControlServer.clientLimit {
             let descriptor = local_socket_accept(socket.listener)
@@ -115,11 +112,9 @@ final class ControlServer {
         let isTaken = client.write()
         let isOver = client.isEnding || (client.isReadClosed && client.awaited.isEmpty && !client.hasLine)
         guard isTaken, !(isOver && client.outbox.isEmpty) else { return release(id) }
-        events.watch(
-            client.descriptor, as: .controlClient(id), forReading: client.hasRoom, forWriting: !client.outbox.isEmpty)
+        events.watch(client.descriptor, as: .controlClient(id), forReading: client.hasRoom, forWriting: !client.outbox.isEmpty)
     }
 
-    /// - Returns: the line of the answer.
     private func answer(_ line: [UInt8], to client: ControlClient) -> [UInt8] {
         let wanted: ControlRequest
         do throws(ControlRequest.Fault) {
@@ -179,12 +174,10 @@ final class ControlServer {
 final class ControlSocket {
     /// No place can be used.
     struct OpenError: Error, Equatable {
-        /// The place that was tried last.
         var path: String
         var errorNumber: Int32
     }
 
-    /// The socket file.
     let path: String
     let listener: Int32
 
@@ -212,7 +205,6 @@ final class ControlSocket {
     }
 }
 
-/// The identity of a connected ``ControlClient``.
 struct ControlClientID: Equatable {
     let place: Int
 }
@@ -233,16 +225,14 @@ final class ControlClient {
     let descriptor: Int32
     /// Bytes that were received and not handled yet.
     var inbox: [UInt8] = []
-    /// Bytes that were not sent yet.
     var outbox: [UInt8] = []
     var awaited: Set<Awaited> = []
     /// Whether a result was put into the outbox, and nothing was sent since.
     var hasNewResult = false
     /// When the client last sent something.
     var lastHeard: Instant
-    /// Whether the client has closed its sending direction.
     var isReadClosed = false
-    /// Whether the connection is to be closed as soon as the outbox is sent.
+    /// Whether the connection is closed as soon as the outbox is sent.
     var isEnding = false
 
     init(descriptor: Int32, now: Instant) {

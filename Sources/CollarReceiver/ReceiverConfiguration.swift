@@ -2,13 +2,12 @@ import CollarConfiguration
 import CollarFormats
 import CollarHost
 
-/// The configuration of a receiver.
 package struct ReceiverConfiguration: Sendable {
     /// The configuration of the host: what it serves, keeps and emits.
     package var host: HostConfiguration
     /// Ports that the user named; empty to discover radios.
     package var ports: [String] = []
-    /// How the sticks at the ports are to be used.
+    /// How the sticks at the ports are used.
     package var radio = RadioConfiguration()
     /// The file in which what happens at the ports is recorded; nil for none.
     package var capturePath: String?
@@ -24,7 +23,6 @@ package struct ReceiverConfiguration: Sendable {
     package var runtimeDirectory: String?
     /// Kinds of lines to write; for the lines of fixes, messages and gaps, the settings in ``host`` decide.
     package var lineKinds: Set<LineKind> = []
-    /// How entries are written.
     package var format = FormatOptions()
     /// The files that say which animal wears which collar; those that go before others first. They are read again when they
     /// have changed.
@@ -39,7 +37,6 @@ package struct ReceiverConfiguration: Sendable {
     /// A configuration with defaults: only the lines of fixes are written.
     package init(stateDirectory: String) { host = HostConfiguration(stateDirectory: stateDirectory) }
 
-    /// Chooses the kinds of lines.
     package mutating func write(_ kinds: Set<LineKind>) {
         lineKinds = kinds
         host.selection.choose(kinds)

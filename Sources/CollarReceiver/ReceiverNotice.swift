@@ -9,7 +9,6 @@ import SerialDevices
 
 /// An event that a person should know of; no notice ends the receiver.
 package indirect enum ReceiverNotice: Equatable, Sendable {
-    /// Waiting for the path to appear.
     case waitingForPort(path: String)
     /// Waiting for a collar radio; `others` are the serial devices that are present.
     case waitingForRadio(others: [SerialDevice], noticedBy: DeviceMonitor.Source = .udevd)
@@ -19,17 +18,13 @@ package indirect enum ReceiverNotice: Equatable, Sendable {
     case opened(path: String, node: String? = nil)
     /// A device is not marked as a collar radio any more: its port is closed.
     case unmarked(path: String)
-    /// A radio went away.
     case unplugged(path: String, then: AfterUnplugging = .isAwaited)
     /// Another process has the open port open as well, and may take bytes from it; nil if this user cannot see which one.
     case read(path: String, by: ProcessHolder?)
-    /// A port cannot be opened now.
     case cannotOpen(SerialPortError)
-    /// The machine of a radio cannot be reached now.
     case cannotConnect(path: String, reason: String)
     /// The radio takes no bytes: frames for it are dropped.
     case cannotSend(path: String)
-    /// A notice of the modem at a port.
     case modem(path: String, ModemNotice)
     /// The link to a collar is unhealthy, and nothing else is heard at the port: it is opened and its stick set up once more.
     case renewing(path: String, deviceID: UInt64)
@@ -59,12 +54,10 @@ package indirect enum ReceiverNotice: Equatable, Sendable {
 
 /// The reaction of a receiver to the unplugging of a radio.
 package enum AfterUnplugging: Equatable, Sendable {
-    /// It waits for the radio.
     case isAwaited
     /// It does not open the path again, which is the number of a pseudo-terminal: the kernel can give that number to another
     /// terminal.
     case isAnotherTerminal
-    /// It ends.
     case ends
 }
 
@@ -93,10 +86,8 @@ extension ReceiverNotice {
         default: nil
         }
     }
-}
 
-extension ReceiverNotice {
-    /// What a filter knows of the notice.
+    /// Level, category and code of the notice, by which filters choose.
     package var mark: LogMark {
         if case .repeated(let notice, _) = self { return notice.mark }
         var mark = LogMark(message, otherwise: categoryWithoutCode)
@@ -128,21 +119,16 @@ extension ReceiverNotice {
 
 /// An error that ends a receiver.
 package enum ReceiverError: Error, Equatable, Sendable {
-    /// A port that the user named cannot be used.
     case port(SerialPortError)
     /// The user does not want to wait, and no radio is plugged in (`path` is nil) or the radio at `path` was unplugged.
     case noDevice(path: String?)
     /// The machine of a radio cannot be reached, and the user does not want to wait.
     case connection(path: String, reason: String)
-    /// Devices cannot be discovered.
     case discovery(SystemError)
-    /// The host cannot start.
     case host(HostError)
     /// Writing lines failed, and not because the reader went away.
     case output(errorNumber: Int32)
-    /// A capture cannot be begun.
     case captureFile(CaptureFileError)
-    /// A capture cannot be opened or read.
     case captureUnreadable(path: String, errorNumber: Int32)
     /// A file is not a capture, or a damaged one.
     case capture(path: String, CaptureError)

@@ -8,19 +8,14 @@ import LinuxSystem
 
 /// Counts of a receiver since its start.
 package struct ReceiverStatistics: Equatable, Sendable {
-    /// Counts of its host.
     package var host = HostStatistics()
-    /// Lines written.
     package var lines = 0
 }
 
 /// Figures of a receiver at one moment.
 struct ReceiverReading {
-    /// Figures of its host.
     var host: HostReading
-    /// Lines written.
     var lineCount: Int
-    /// Microseconds since the start.
     var uptimeMicroseconds: Int64
     /// For how long the consumer has not read, in milliseconds; nil while it reads.
     var outputBlockedMilliseconds: Int64?
@@ -28,14 +23,12 @@ struct ReceiverReading {
     var airtimeMicroseconds: Int64 = 0
     /// How many errors of each code were reported since the start.
     var errorCounts: [ErrorCode: Int] = [:]
-    /// The radios.
     var radios: [RadioFigures] = []
     /// What the process uses; nil where it was not asked for.
     var usage: ProcessUsage?
 }
 
 extension ReceiverFigures {
-    /// The figures of a reading.
     init(_ reading: ReceiverReading) {
         self.init()
         let host = reading.host
@@ -82,21 +75,14 @@ struct ProcessUsage: Equatable {
     /// Resident memory in bytes; nil where the system does not tell it.
     var residentByteCount: Int64?
 
-    /// The usage now.
     static var now: ProcessUsage {
         ProcessUsage(
             processorMicroseconds: MonotonicClock.microseconds(of: CLOCK_PROCESS_CPUTIME_ID), residentByteCount: residentByteCount)
     }
 
     private static var residentByteCount: Int64? {
-        let file = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var text = [UInt8](repeating: 0, count: 256)
-        let count = unsafe text.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
-        guard count > 0 else { return nil }
         // The second number is the count of resident pages.
-        let words = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
+        let words = SystemFiles.firstLine(of: "/proc/self/statm")?.split(separator: " ") ?? []
         guard words.count > 1, let pages = Int64(words[1], in: .exactNumbers) else { return nil }
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }

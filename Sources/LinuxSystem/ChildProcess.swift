@@ -10,13 +10,9 @@ package final class ChildProcess {
     /// Starts a program, which is looked for in `PATH`. No signal is blocked in it.
     /// - Parameters:
     ///   - command: the program and its arguments; not empty.
-    ///   - input: what it reads from stdin.
-    ///   - output: the descriptor that it gets as stdout.
+    ///   - input: all that it reads from stdin.
     ///   - hasGroup: whether it and the programs that it starts are a process group of their own, which gets the signals.
-    /// - Throws: the `errno`.
-    package init(
-        _ command: [String], input: [UInt8], output: Int32 = STDERR_FILENO, hasGroup: Bool = false
-    ) throws(StartFailure) {
+    package init(_ command: [String], input: [UInt8], output: Int32 = STDERR_FILENO, hasGroup: Bool = false) throws(StartFailure) {
         self.hasGroup = hasGroup
         let file = unsafe input.withUnsafeBytes { unsafe unnamed_file_create($0.baseAddress, $0.count) }
         guard file >= 0 else { throw StartFailure(errorNumber: errno) }
@@ -29,9 +25,7 @@ package final class ChildProcess {
         self.process = process
     }
 
-    /// Why a program could not be started.
     package struct StartFailure: Error, Equatable, Sendable {
-        /// The `errno`.
         package let errorNumber: Int32
     }
 
@@ -65,7 +59,6 @@ package final class ChildProcess {
 package enum CommandEnd: Equatable, Sendable {
     /// With an exit code other than 0.
     case exitCode(Int32)
-    /// By a signal.
     case signal(Int32)
     /// It could not be started. The value is `errno`.
     case notStarted(errorNumber: Int32)

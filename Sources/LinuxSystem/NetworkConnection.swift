@@ -13,7 +13,6 @@ package struct NetworkAddress: Equatable, Sendable {
     package let port: UInt16
 
     /// Reads an address. A numeric address of IPv6 is in square brackets.
-    /// - Returns: nil if the text is not `tcp://HOST:PORT`.
     package init?(_ text: String) {
         guard text.hasPrefix(NetworkAddress.scheme) else { return nil }
         var rest = text.dropFirst(NetworkAddress.scheme.count)
@@ -34,14 +33,12 @@ package struct NetworkAddress: Equatable, Sendable {
 
 /// An attempt to connect to a radio over TCP. Resolving the name and connecting do not block the caller.
 package final class ConnectionAttempt {
-    /// Why an attempt failed.
     package enum Failure: Error, Equatable {
         /// The name cannot be resolved; the system's words for it.
         case unresolved(String)
         /// The connection could not be made; the errno of the last address.
         case refused(errno: Int32)
 
-        /// The failure in words.
         package var text: String {
             switch self {
             case .unresolved(let text): text
@@ -53,7 +50,6 @@ package final class ConnectionAttempt {
     /// For epoll: readable when the attempt has ended.
     package private(set) var fileDescriptor: Int32
 
-    /// Begins to connect.
     package init(to address: NetworkAddress) throws(Failure) {
         fileDescriptor = unsafe network_connect_begin(address.host, String(address.port))
         if fileDescriptor < 0 { throw .refused(errno: errno) }

@@ -100,7 +100,7 @@ package final class NonblockingOutput {
         return hasNoReader(afterMilliseconds: 0) ? unreadByteCount : 0
     }
 
-    /// Whether a pipe has no reader; waits so long at most until it has none.
+    /// Whether a pipe has no reader. Waits until it has none, but not longer than the time.
     private func hasNoReader(afterMilliseconds time: Int32) -> Bool {
         var query = pollfd(fd: fileDescriptor, events: 0, revents: 0)
         return unsafe poll(&query, 1, time) > 0 && query.revents & Int16(POLLERR) != 0

@@ -12,7 +12,6 @@ package struct PathResolution {
     /// The most symbolic links in a path, as in the kernel.
     private static let linkLimit = 40
 
-    /// The symbolic links that were followed.
     package let links: [Link]
     /// The path of the found file, without symbolic links; nil if nothing is found.
     package let target: String?
@@ -65,7 +64,6 @@ package struct DevicePath: Equatable, Sendable {
     /// The path without symbolic links; the path as it was given if it leads to nothing.
     package let target: String
 
-    /// Follows a path.
     package init(_ path: String) {
         target = PathResolution(of: SystemFiles.absolutePath(path) ?? path).target ?? path
     }

@@ -4,7 +4,6 @@ import Glibc
 package enum ReadResult: Equatable, Sendable {
     /// This many bytes, at least 1, were stored at the start of the buffer.
     case bytes(Int)
-    /// No bytes wait now.
     case wouldBlock
     /// The other end is gone, and the descriptor will never give bytes again (but see ``PseudoTerminal/read(into:)``).
     case disconnected

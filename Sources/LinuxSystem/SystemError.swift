@@ -3,9 +3,7 @@ import Glibc
 
 /// A system call that failed.
 package struct SystemError: Error, Equatable, Sendable {
-    /// The name of the call.
     package let operation: String
-    /// The error number.
     package let errno: Int32
 
     package init(operation: String, errno: Int32) {
@@ -24,6 +22,5 @@ package struct SystemError: Error, Equatable, Sendable {
 }
 
 extension SystemError: MessageError {
-    /// What to tell a person.
     package var message: UserMessage { UserMessage(errorNumber: errno, text: text) }
 }

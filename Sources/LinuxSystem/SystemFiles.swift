@@ -62,6 +62,27 @@ package enum SystemFiles {
         }
         return content.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
     }
+
+    /// Writes all bytes.
+    /// - Returns: false if that fails; `errno` says why.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
+
+package enum Environment {
+    /// The value of a variable; nil where it is not set.
+    package static func value(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
 }
 
 /// Identifies a file on this machine, independent of its names.
@@ -91,7 +112,6 @@ package struct FileIdentity: Equatable {
 
 /// What tells that a file was changed or replaced: where it is stored, its size and its times.
 package struct FileSignature: Equatable, Sendable {
-    /// The size, in bytes.
     package private(set) var byteCount = 0
     private var numbers: [Int] = []
 

@@ -4,7 +4,6 @@ import LinuxSystem
 
 /// A serial port of a USB device, with what tells the device from others of its kind.
 package struct USBAdapter: Equatable, Sendable {
-    /// The port.
     package let port: SerialDevice
     /// The path of the USB device below /sys. All ports of one device have the same.
     package let usbPath: String
@@ -16,12 +15,8 @@ package struct USBAdapter: Equatable, Sendable {
     package let serial: String?
 
     /// Finds the USB device of a port; nil if the port is not one of a USB device.
-    package init?(_ port: SerialDevice) {
-        self.init(port) { SystemFiles.firstLine(of: $0) }
-    }
-
     /// - Parameter contents: the first line of the file at a path; nil if it cannot be read.
-    package init?(_ port: SerialDevice, contents: (String) -> String?) {
+    package init?(_ port: SerialDevice, contents: (String) -> String? = { SystemFiles.firstLine(of: $0) }) {
         var path = port.sysPath[...]
         // The device is the nearest directory above the port that has the files of a USB device.
         while let slash = path.lastIndex(of: "/") {
@@ -62,11 +57,9 @@ package struct MarkingRule: Equatable, Sendable {
 
     /// An adapter that no rule can mark: it has no usable serial number, and the socket it is in has no usable name.
     package struct Impossible: Error, Equatable, Sendable {
-        /// Why its serial number does not do.
         package let reason: Reason
     }
 
-    /// How the rule tells the adapter from others.
     package let criterion: Criterion
     /// The lines, without line feeds.
     package let lines: [String]
@@ -160,18 +153,12 @@ package enum UdevCommands {
     ]
 }
 
-extension ShellCommand {
-    /// The commands after which udev knows a new rule, and applies it to what is plugged in.
-    /// - Parameter isRoot: whether root types them.
-    package static func udevReload(asRoot isRoot: Bool) -> ShellCommand {
-        let commands = UdevCommands.all.map { RootPrefix(isNeeded: !isRoot)(words: $0) }
-        return commands.dropFirst().reduce(commands[0]) { $0.then($1) }
-    }
-}
-
 extension RootPrefix {
     /// The commands after which udev knows a new rule, and applies it to what is plugged in.
-    package var udevReload: ShellCommand { .udevReload(asRoot: !isNeeded) }
+    package var udevReload: ShellCommand {
+        let commands = UdevCommands.all.map { self(words: $0) }
+        return commands.dropFirst().reduce(commands[0]) { $0.then($1) }
+    }
 }
 
 /// How the project's udev rule is installed.

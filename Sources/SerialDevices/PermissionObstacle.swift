@@ -26,7 +26,6 @@ package enum PermissionObstacle: Equatable, Sendable {
 
 /// The facts from which the reason for a refused open is found.
 package struct PermissionFacts {
-    /// The error of `open`.
     package var errno: Int32
     /// Whether `access` grants reading and writing.
     package var accessIsGranted: Bool
@@ -34,7 +33,6 @@ package struct PermissionFacts {
     package var node: Node?
     /// The name of the effective user of this process.
     package var user: String
-    /// The group ids that this process has.
     package var processGroups: [UInt32]
     /// The group ids that a new session of the user would have.
     package var databaseGroups: [UInt32]
@@ -43,7 +41,6 @@ package struct PermissionFacts {
     /// The id that the kernel shows for a group that has no id in this user namespace.
     package var unmappedGroup: UInt32
 
-    /// Owner and permissions of a node.
     package struct Node {
         package var mode: UInt32
         package var owner: String
@@ -74,7 +71,6 @@ package struct PermissionFacts {
 }
 
 extension PermissionObstacle {
-    /// Finds the reason for a refused open from the facts alone.
     package init(_ facts: PermissionFacts) {
         if facts.errno != EPERM, facts.udevdIsBusy {
             self = .notSetYet

@@ -2,31 +2,27 @@ import CollarErrors
 import Glibc
 import LinuxSystem
 
+protocol Command {
+    static var spec: CommandSpec { get }
+
+    static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode
+}
+
 /// The tool: runs a command, and turns its outcome into an exit code.
 @main
 enum CollarLinkTool {
-    /// The commands, in the order of the list of commands.
-    static let commands: [(spec: CommandSpec, run: @Sendable (ParsedArguments) throws(CommandFailure) -> ExitCode)] = [
-        (RunCommand.spec, RunCommand.run),
-        (StatusCommand.spec, StatusCommand.run),
-        (DevicesCommand.spec, DevicesCommand.run),
-        (MarkCommand.spec, MarkCommand.run),
-        (DoctorCommand.spec, DoctorCommand.run),
-        (HistoryCommand.spec, HistoryCommand.run),
-        (FollowCommand.spec, FollowCommand.run),
-        (DeliverCommand.spec, DeliverCommand.run),
-        (ReadersCommand.spec, ReadersCommand.run),
-        (MetricsCommand.spec, MetricsCommand.run),
-        (SendCommand.spec, SendCommand.run),
-        (NameCommand.spec, NameCommand.run),
-        (KeyCommand.spec, KeyCommand.run),
-        (ReceiverCommand.spec, ReceiverCommand.run),
-        (DecodeCommand.spec, DecodeCommand.run),
-        (EncodeCommand.spec, EncodeCommand.run),
-        (SimulateCommand.spec, SimulateCommand.run),
-        (HelpCommand.spec, HelpCommand.run),
-        (VersionCommand.spec, VersionCommand.run),
-    ]
+    /// The commands, in the groups and the order of the list of commands.
+    static var groups: [(title: String, commands: [any Command.Type])] {
+        [
+            ("receive", [RunCommand.self, StatusCommand.self, DevicesCommand.self, MarkCommand.self, DoctorCommand.self]),
+            ("read what was received", [
+                HistoryCommand.self, FollowCommand.self, DeliverCommand.self, ReadersCommand.self, MetricsCommand.self,
+            ]),
+            ("collars", [SendCommand.self, NameCommand.self, KeyCommand.self, ReceiverCommand.self]),
+            ("files and tests", [DecodeCommand.self, EncodeCommand.self, SimulateCommand.self]),
+            ("about", [HelpCommand.self, VersionCommand.self]),
+        ]
+    }
 
     static func main() {
         // If one of these descriptors were closed, the next file to be opened would get its number, and the text for people
@@ -49,7 +45,7 @@ enum CollarLinkTool {
 
     private static func dispatch(_ words: [String]) throws(CommandFailure) -> ExitCode {
         var words = words[...]
-        var chosen = commands[0]
+        var chosen: any Command.Type = RunCommand.self
         switch words.first {
         // Without a command, these are about the whole tool.
         case "-h", "--help": return try HelpCommand.run(try ParsedArguments(words.dropFirst(), for: HelpCommand.spec))
@@ -70,13 +66,12 @@ enum CollarLinkTool {
 
     /// The command with a name.
     /// - Throws: a usage failure that names the nearest command; for a path, how to name a port.
-    static func command(
-        named name: String
-    ) throws(CommandFailure) -> (spec: CommandSpec, run: @Sendable (ParsedArguments) throws(CommandFailure) -> ExitCode) {
+    static func command(named name: String) throws(CommandFailure) -> any Command.Type {
+        let commands = groups.flatMap(\.commands)
         if let command = commands.first(where: { $0.spec.name == name }) { return command }
         let isPort = name.hasPrefix("/") || name.hasPrefix(NetworkAddress.scheme)
         throw CommandFailure(
-            .usage, "unknown command '\(name)'" + Suggestion.text(for: name, among: commands.map(\.spec.name)),
+            .usage, "unknown command '\(name)'" + Suggestion.text(for: name, among: commands.map { $0.spec.name }),
             remedy: isPort
                 ? "To receive from this port: `\(ShellCommand("collar-link", "--port", name).text)`." : "`collar-link help` lists the commands.")
     }

@@ -126,7 +126,6 @@ struct LineInput: ~Copyable {
     }
 }
 
-/// Reads tracks.
 enum TrackFile {
     /// The fixes of a file, or of stdin for "-".
     /// - Parameter command: the command that reads them, as it reads stdin.
@@ -134,8 +133,7 @@ enum TrackFile {
         var fixes: [Fix] = []
         var lines = try LineInput(path: path, for: command)
         while let line = try lines.next() {
-            fixes.append(
-                try fix(fromLine: line, of: lines, defaultSequence: fixes.count, previousStep: fixes.last?.positionStep))
+            fixes.append(try fix(fromLine: line, of: lines, defaultSequence: fixes.count, previousStep: fixes.last?.positionStep))
         }
         guard !fixes.isEmpty else { throw nothing(in: lines) }
         return fixes

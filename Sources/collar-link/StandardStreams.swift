@@ -31,7 +31,6 @@ enum StandardError {
         if let remedy { put("collar-link:   ", remedy) }
     }
 
-    /// Writes a notice of a receiver.
     static func say(_ notice: ReceiverNotice) {
         let message = notice.message
         say(message.reason, details: notice.details, remedy: message.remedy, as: notice.mark)
@@ -81,20 +80,12 @@ enum StandardOutput {
     /// Writes bytes as a whole; a reader that went away is not an error.
     /// - Returns: false where the reader went away.
     @discardableResult
-    static func write(_ all: [UInt8]) throws(CommandFailure) -> Bool {
-        var bytes = all[...]
-        while !bytes.isEmpty {
-            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                if errno == EPIPE { return false }
-                var failure = CommandFailure(.inputOutput, "stdout cannot be written: \(SystemError.text(errno))")
-                failure.isOutputLost = true
-                throw failure
-            }
-            bytes.removeFirst(count)
-        }
-        return true
+    static func write(_ bytes: [UInt8]) throws(CommandFailure) -> Bool {
+        if SystemFiles.write(bytes, to: STDOUT_FILENO) { return true }
+        if errno == EPIPE { return false }
+        var failure = CommandFailure(.inputOutput, "stdout cannot be written: \(SystemError.text(errno))")
+        failure.isOutputLost = true
+        throw failure
     }
 }
 
@@ -115,9 +106,7 @@ struct TerminalStyle: Sendable {
         }
     }
 
-    /// The style of stdout.
     static let standardOutput = TerminalStyle(of: STDOUT_FILENO)
-    /// The style of stderr.
     static let standardError = TerminalStyle(of: STDERR_FILENO)
 
     private let isColoured: Bool
@@ -138,11 +127,7 @@ enum Terminal {
     /// Whether the terminal understands escape sequences.
     static let canMoveCursor = !["", "dumb"].contains(Environment.value("TERM") ?? "")
 
-    /// Whether stdout is a terminal.
     static let isOutput = isatty(STDOUT_FILENO) == 1
-
-    /// Columns of the terminal; where it does not say, `COLUMNS`, else 80.
-    static var width: Int { size.columns }
 
     /// Columns and rows of the terminal; where it does not say, `COLUMNS` and `LINES`, else 80 and 24.
     static var size: (columns: Int, rows: Int) {

@@ -62,9 +62,7 @@ package struct AnimalFiles {
     }
 
     /// Reads a file.
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - byteCount: its size; no more is read than this and one byte, or what is too long.
+    /// - Parameter byteCount: its size; no more is read than this and one byte, or what is too long.
     package static func read(_ path: String, byteCount: Int) throws(AnimalFileFault) -> AnimalRegister {
         var bytes: [UInt8] = []
         do throws(JournalError) {
@@ -81,9 +79,7 @@ package struct AnimalFiles {
 
 /// Why an animals file cannot be used.
 package enum AnimalFileFault: Error, Equatable, Sendable {
-    /// It cannot be read.
     case unreadable(FileFailure)
-    /// Its content is wrong.
     case wrong(path: String, AnimalRegisterError)
 
     /// The exit code of a command that cannot do without the file.

@@ -27,7 +27,6 @@ package struct AnimalRegister: Equatable, Sendable {
     /// The lines of the file, without their line feeds.
     package private(set) var lines: [String]
 
-    /// A register without animals.
     package init() { lines = [""] }
 
     /// Reads the content of a file.
@@ -60,7 +59,6 @@ package struct AnimalRegister: Equatable, Sendable {
         try checkOverlaps()
     }
 
-    /// The content of the file.
     package var content: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
 
     /// All deployments, in their order in the file.
@@ -70,13 +68,9 @@ package struct AnimalRegister: Equatable, Sendable {
     package static func words(of line: String) -> Substring {
         ConfigurationLine.withoutComment(line.last == "\r" ? line.dropLast() : line[...]).trimmed
     }
-}
 
-extension AnimalRegister {
     /// - Parameter headerLines: the lines of the animals so far, by their names.
-    private mutating func take(
-        _ words: Substring, _ number: Int, _ headerLines: inout [Substring: Int]
-    ) throws(AnimalRegisterError.Problem) {
+    private mutating func take(_ words: Substring, _ number: Int, _ headerLines: inout [Substring: Int]) throws(AnimalRegisterError.Problem) {
         if words.isEmpty { return }
         if words.hasPrefix("[") {
             guard let name = AnimalRegister.name(inHeader: words) else { throw .unknownSection(String(words)) }
@@ -89,16 +83,16 @@ extension AnimalRegister {
         guard let key = Key(rawValue: String(word)) else { throw .unknownKey(String(word)) }
         guard !animals.isEmpty else { throw .keyWithoutAnimal(key.rawValue) }
         let last = animals.count - 1
-        if let earlier = animals[last].line(of: key) { throw .repeatedKey(key.rawValue, line: earlier) }
+        if let earlier = animals[last].keyLines[key] { throw .repeatedKey(key.rawValue, line: earlier) }
         switch key {
         case .species:
             try AnimalRegister.check(String(value), as: .species)
             animals[last].species = String(value)
-            animals[last].speciesLine = number
+            animals[last].keyLines[key] = number
         case .notes:
             try AnimalRegister.check(String(value), as: .notes)
             animals[last].notes = String(value)
-            animals[last].notesLine = number
+            animals[last].keyLines[key] = number
         case .wears: animals[last].wearings.append(try RegisteredAnimal.Wearing(value, line: number))
         }
         animals[last].lastLine = number
@@ -124,11 +118,9 @@ extension AnimalRegister {
             }
         }
     }
-}
 
-// What the texts of the animals file may be: the same rules hold for a file that a person has edited and for a change.
+    // What the texts of the animals file may be: the same rules hold for a file that a person has edited and for a change.
 
-extension AnimalRegister {
     /// The keys of an animal.
     package enum Key: String, CaseIterable, Sendable {
         /// The scientific name of its species.
@@ -139,13 +131,11 @@ extension AnimalRegister {
         case wears
     }
 
-    /// Checks the name of an animal.
     package static func checkName(_ name: String) throws(AnimalRegisterError.Problem) {
         try check(name, as: .name)
         if CollarID.deviceID(name) != nil { throw .wrongText(name, of: .name, .collarID) }
     }
 
-    /// Checks a name or a value.
     package static func check(_ text: String, as kind: AnimalRegisterError.TextKind) throws(AnimalRegisterError.Problem) {
         let byteLimit = kind == .notes ? notesByteLimit : nameByteLimit
         let fault: AnimalRegisterError.TextFault? =

@@ -2,7 +2,6 @@ import CollarFormats
 
 /// The collars that a command is about.
 package enum CollarSelection: Equatable, Sendable {
-    /// All.
     case all
     /// The collar with this factory id.
     case collar(UInt64)

@@ -60,7 +60,6 @@ extension AnimalRegister {
         }
     }
 
-    /// Gives an animal another name.
     package mutating func rename(_ name: String, to newName: String) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             let animal = try text.animal(name)
@@ -75,19 +74,19 @@ extension AnimalRegister {
     package mutating func describe(_ name: String, species: String?, notes: String?) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             let animal = try text.animal(name)
-            if let species {
-                try AnimalRegister.check(species, as: .species)
-                if let line = animal.speciesLine { text.setValue(species, line: line) } else { text.add(.species, species, to: name) }
-            }
-            if let notes {
-                try AnimalRegister.check(notes, as: .notes)
-                // Adding the species above has not moved the lines before it: a line is added behind the last of the animal.
-                if let line = animal.notesLine { text.setValue(notes, line: line) } else { text.add(.notes, notes, to: name) }
+            // Adding the species has not moved the lines before it: a line is added after the last of the animal.
+            let texts: [(key: AnimalRegister.Key, kind: AnimalRegisterError.TextKind, value: String?)] = [
+                (.species, .species, species), (.notes, .notes, notes),
+            ]
+            for (key, kind, value) in texts {
+                guard let value else { continue }
+                try AnimalRegister.check(value, as: kind)
+                if let line = animal.keyLines[key] { text.setValue(value, line: line) } else { text.add(key, value, to: name) }
             }
         }
     }
 
-    /// Removes an animal with its deployments. Comments stay, also those behind what is removed.
+    /// Removes an animal with its deployments. Comments stay, also those after what is removed.
     package mutating func remove(_ name: String) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             let animal = try text.animal(name)
@@ -99,21 +98,12 @@ extension AnimalRegister {
     private mutating func change(
         _ body: (inout RegisterText) throws(AnimalRegisterError.Problem) -> Void
     ) throws(AnimalRegisterError) {
-        var text = RegisterText(lines, animals)
+        var text = RegisterText(lines: lines, animals: animals)
         do throws(AnimalRegisterError.Problem) {
             try body(&text)
             guard text.byteCount <= AnimalRegister.byteLimit else { throw .tooLong(byteLimit: AnimalRegister.byteLimit) }
         } catch { throw AnimalRegisterError(error, line: nil) }
         self = try AnimalRegister(lines: text.lines)
-    }
-}
-
-extension RegisterText {
-    fileprivate mutating func end(_ wearings: [RegisteredAnimal.Wearing], at end: Int64) throws(AnimalRegisterError.Problem) {
-        let open = wearings.filter { $0.endUnixMilliseconds == nil }
-        guard let wearing = open.first else { throw .nothingToEnd }
-        guard open.count == 1 else { throw .severalCollars(open.map(\.deviceID)) }
-        setValue(try wearing.with(begin: wearing.beginUnixMilliseconds, end: end).text, line: wearing.line)
     }
 }
 
@@ -134,68 +124,60 @@ extension RegisteredAnimal.Wearing {
 }
 
 /// The lines of an animals file while it is changed. Lines are named by their numbers, from 1.
-package struct RegisterText {
-    package private(set) var lines: [String]
+private struct RegisterText {
+    private(set) var lines: [String]
     /// The animals of the file before the change.
-    package private(set) var animals: [RegisteredAnimal]
+    private(set) var animals: [RegisteredAnimal]
 
-    package init(_ lines: [String], _ animals: [RegisteredAnimal]) {
-        self.lines = lines
-        self.animals = animals
-    }
+    var byteCount: Int { lines.reduce(lines.count - 1) { $0 + $1.utf8.count } }
 
-    /// The size of the file, in bytes.
-    package var byteCount: Int { lines.reduce(lines.count - 1) { $0 + $1.utf8.count } }
-
-    /// The animal with a name.
-    package func animal(_ name: String) throws(AnimalRegisterError.Problem) -> RegisteredAnimal {
+    func animal(_ name: String) throws(AnimalRegisterError.Problem) -> RegisteredAnimal {
         guard let animal = animals.first(where: { $0.name == name }) else { throw .unknownAnimal(name) }
         return animal
     }
 
     /// Who wears or wore a collar, in the order of the file.
-    package func wearings(of deviceID: UInt64) -> [(name: String, wearing: RegisteredAnimal.Wearing)] {
+    func wearings(of deviceID: UInt64) -> [(name: String, wearing: RegisteredAnimal.Wearing)] {
         animals.flatMap { animal in animal.wearings.filter { $0.deviceID == deviceID }.map { (animal.name, $0) } }
     }
 
+    /// Ends the one of these deployments that has no end.
+    mutating func end(_ wearings: [RegisteredAnimal.Wearing], at end: Int64) throws(AnimalRegisterError.Problem) {
+        let open = wearings.filter { $0.endUnixMilliseconds == nil }
+        guard let wearing = open.first else { throw .nothingToEnd }
+        guard open.count == 1 else { throw .severalCollars(open.map(\.deviceID)) }
+        setValue(try wearing.with(begin: wearing.beginUnixMilliseconds, end: end).text, line: wearing.line)
+    }
     /// Replaces the value in a line `key = value`.
-    package mutating func setValue(_ text: String, line number: Int) { replace(assignedValue(number), by: text, line: number) }
+    mutating func setValue(_ text: String, line number: Int) {
+        replace(ConfigurationLine.assignment(AnimalRegister.words(of: lines[number - 1]))?.value, by: text, line: number)
+    }
 
     /// Replaces the name in a line `[animal NAME]`.
-    package mutating func setName(_ name: String, line number: Int) { replace(headerName(number), by: name, line: number) }
+    mutating func setName(_ name: String, line number: Int) {
+        replace(AnimalRegister.name(inHeader: AnimalRegister.words(of: lines[number - 1])), by: name, line: number)
+    }
 
     private mutating func replace(_ part: Substring?, by text: String, line number: Int) {
         guard let part else { return }
         lines[number - 1].replaceSubrange(part.startIndex..<part.endIndex, with: text)
     }
 
-    private func assignedValue(_ number: Int) -> Substring? {
-        ConfigurationLine.assignment(AnimalRegister.words(of: lines[number - 1]))?.value
-    }
-
-    private func headerName(_ number: Int) -> Substring? {
-        AnimalRegister.name(inHeader: AnimalRegister.words(of: lines[number - 1]))
-    }
-
-    /// Adds a key behind the last one of an animal, indented as that one. An animal that is not there yet is added at the end.
-    package mutating func add(_ key: AnimalRegister.Key, _ value: String, to name: String) {
+    /// Adds a key after the last one of an animal, indented as that one. An animal that is not there yet is added at the end.
+    mutating func add(_ key: AnimalRegister.Key, _ value: String, to name: String) {
         let assignment = "\(key.rawValue) = \(value)"
         guard let index = animals.firstIndex(where: { $0.name == name }) else {
             return append(["[animal \(name)]", assignment])
         }
         let last = animals[index].lastLine
         let indent = last == animals[index].line ? "" : String(lines[last - 1].prefix(while: \.isSpaceOrTab))
-        insert(indent + assignment, behind: last)
+        // The line before may be the last one of the file, without a line feed: then the new line has none either.
+        let ending = lines[last - 1].last == "\r" ? "\r" : ""
+        lines.insert(indent + assignment + ending, at: last)
         animals[index].lastLine += 1
     }
 
-    private mutating func insert(_ line: String, behind number: Int) {
-        // The line before may be the last one of the file, without a line feed: then the new line has none either.
-        let ending = lines[number - 1].last == "\r" ? "\r" : ""
-        lines.insert(line + ending, at: number)
-    }
-
-    /// Appends lines, behind a blank line if the file has lines.
+    /// Appends lines, after a blank line if the file has lines.
     private mutating func append(_ new: [String]) {
         let ending = lines[0].last == "\r" ? "\r" : ""
         if lines.last == "" { lines.removeLast() } else { lines[lines.count - 1] += ending }
@@ -204,7 +186,7 @@ package struct RegisterText {
     }
 
     /// Removes the header and the keys from one line to another. Where such a line has a comment, the comment stays.
-    package mutating func removeKeys(from first: Int, through last: Int) {
+    mutating func removeKeys(from first: Int, through last: Int) {
         var kept: [String] = []
         for line in lines[(first - 1)..<last] {
             let words = AnimalRegister.words(of: line)

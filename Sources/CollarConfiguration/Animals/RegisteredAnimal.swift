@@ -12,8 +12,8 @@ package struct RegisteredAnimal: Equatable, Sendable {
     package internal(set) var wearings: [Wearing] = []
     /// The line of its header, from 1.
     package let line: Int
-    package var speciesLine: Int?
-    package var notesLine: Int?
+    /// The lines of the keys that may stand only once, from 1.
+    var keyLines: [AnimalRegister.Key: Int] = [:]
     /// The last line with a key of this animal; its header if there is none.
     package var lastLine: Int
 
@@ -35,20 +35,8 @@ package struct RegisteredAnimal: Equatable, Sendable {
         }
     }
 
-    /// The line of a key that may stand only once, from 1; nil if it does not stand yet.
-    package func line(of key: AnimalRegister.Key) -> Int? {
-        switch key {
-        case .species: speciesLine
-        case .notes: notesLine
-        case .wears: nil
-        }
-    }
-}
-
-extension RegisteredAnimal {
     /// A line `wears = ID [from TIME] [until TIME]`.
     package struct Wearing: Equatable, Sendable {
-        /// The collar's factory id.
         package internal(set) var deviceID: UInt64
         /// The first instant, in milliseconds since 1970; nil for no bound.
         package internal(set) var beginUnixMilliseconds: Int64?
@@ -69,15 +57,15 @@ extension RegisteredAnimal {
             var words = value.split(whereSeparator: \.isSpaceOrTab)[...]
             guard let first = words.popFirst() else { throw .wrongWearing(String(value)) }
             guard let deviceID = CollarID.deviceID(first) else { throw .wrongCollar(String(first)) }
-            let begin = try Wearing.time(behind: "from", &words, of: value)
-            let end = try Wearing.time(behind: "until", &words, of: value)
+            let begin = try Wearing.time(after: "from", &words, of: value)
+            let end = try Wearing.time(after: "until", &words, of: value)
             guard words.isEmpty else { throw .wrongWearing(String(value)) }
             try self.init(deviceID, from: begin, until: end)
             self.line = line
         }
 
         private static func time(
-            behind word: String, _ words: inout ArraySlice<Substring>, of value: Substring
+            after word: String, _ words: inout ArraySlice<Substring>, of value: Substring
         ) throws(AnimalRegisterError.Problem) -> Int64? {
             guard words.first == word[...] else { return nil }
             words.removeFirst()

@@ -15,7 +15,6 @@ import CheckedNumbers
 package struct ConfigurationFile: Equatable, Sendable {
     /// The options for every stick.
     package private(set) var general = RadioOptions()
-    /// The sections, in their order.
     package private(set) var sections: [Section] = []
 
     /// The options for one stick.
@@ -29,7 +28,6 @@ package struct ConfigurationFile: Equatable, Sendable {
     /// The largest file that is read, in bytes.
     package static let byteLimit = 65_536
 
-    /// A file without a word.
     package init() {}
 
     /// Reads the content of a file.

@@ -2,7 +2,6 @@ import CollarErrors
 import RadioModems
 
 extension ModemNotice {
-    /// The notice about the stick at a port, for a person.
     package func message(port: String) -> UserMessage {
         switch self {
         case .found(let dialect, let version):

@@ -1,7 +1,7 @@
 import LinuxSystem
 import RadioModems
 
-/// How each stick is to be used: what a person has chosen, checked against the rules of the region.
+/// How each stick is used: what a person has chosen, checked against the rules of the region.
 ///
 /// For each option the first of these places decides that names it: the command line; in the user's file the section of the stick,
 /// then the keys before the first section; the same in the machine's file. A stick has one section: the one with its serial number,
@@ -12,13 +12,10 @@ package struct RadioConfiguration: Equatable, Sendable {
     /// The paths of sections, in their order.
     private var paths: [String] = []
 
-    /// A configuration in which nothing is chosen.
     package init() {}
 
     /// Combines what a person has chosen, and checks it.
-    /// - Parameters:
-    ///   - commandLine: the options of the command line.
-    ///   - files: the configuration files, the user's before the machine's.
+    /// - Parameter files: the configuration files, the user's before the machine's.
     /// - Throws: the first rule of a region that the settings of a stick break.
     package init(commandLine: RadioOptions, files: [ConfigurationFile]) throws(ConfigurationError) {
         func modem(_ name: StickName?) throws(ConfigurationError) -> ModemConfiguration {
@@ -36,12 +33,10 @@ package struct RadioConfiguration: Equatable, Sendable {
         }
     }
 
-    /// How the stick at a port is to be used.
+    /// How the stick at a port is used. What is not known of the port is nil.
     /// - Parameters:
     ///   - path: the path by which the port is opened, or `tcp://HOST:PORT`.
-    ///   - serialNumber: that of the USB device; nil if it is not known.
-    ///   - idPath: the socket, as udev names it; nil if it is not known.
-    ///   - node: the device node; nil if it is not known.
+    ///   - idPath: the socket, as udev names it.
     package func modem(path: String, serialNumber: String?, idPath: String?, node: String?) -> ModemConfiguration {
         guard !sticks.isEmpty else { return general }
         let names = [serialNumber.map(StickName.serial), idPath.map(StickName.idPath), .port(path), .path(path)]

@@ -9,19 +9,12 @@ package enum RadioOption: String, CaseIterable, Sendable {
     case dialect
     /// The region whose rules the stick obeys.
     case region
-    /// The carrier frequency.
     case frequency
-    /// The bandwidth.
     case bandwidth
-    /// The spreading factor.
     case spreadingFactor = "spreading-factor"
-    /// The coding rate.
     case codingRate = "coding-rate"
-    /// The transmit power.
     case power = "tx-power"
-}
 
-extension RadioOption {
     /// The frequencies of LoRa radios below 1 GHz, in hertz. Source: data sheet of the SX1276.
     package static let frequencyRange: ClosedRange<Int64> = 137_000_000...1_020_000_000
     /// The bandwidths that LoRa radios below 1 GHz have, in hertz. Source: data sheets of the SX1276 and the SX1262, in the rounded
@@ -66,7 +59,6 @@ extension RadioOption {
 
 /// The place of a choice of the user.
 package enum ConfigurationPlace: Hashable, Sendable {
-    /// An option of the command line.
     case commandLine
     /// A line of a configuration file; lines count from 1.
     case file(path: String, line: Int)
@@ -76,27 +68,19 @@ package enum ConfigurationPlace: Hashable, Sendable {
 package struct RadioOptions: Equatable, Sendable {
     package private(set) var dialect: Dialect?
     package private(set) var region: Region?
-    /// In hertz.
     package private(set) var frequencyHertz: UInt32?
-    /// In hertz.
     package private(set) var bandwidthHertz: UInt32?
     package private(set) var spreadingFactor: UInt8?
     /// Denominator of the coding rate 4/5 … 4/8.
     package private(set) var codingRateDenominator: UInt8?
-    /// In dBm.
     package private(set) var powerDBm: Int8?
     /// Where each option was chosen.
     package private(set) var places: [RadioOption: ConfigurationPlace] = [:]
 
-    /// Options of which none is chosen.
     package init() {}
 
     /// Chooses an option. Nothing changes if this throws.
-    /// - Parameter text: the value as a person has written it.
-    /// - Throws: ``ConfigurationError/Problem/wrongValue(_:text:)``
-    package mutating func set(
-        _ option: RadioOption, to text: String, at place: ConfigurationPlace
-    ) throws(ConfigurationError) {
+    package mutating func set(_ option: RadioOption, to text: String, at place: ConfigurationPlace) throws(ConfigurationError) {
         guard take(option, text) else { throw ConfigurationError(.wrongValue(option, text: text), at: place) }
         places[option] = place
     }
@@ -137,10 +121,9 @@ package struct RadioOptions: Equatable, Sendable {
         result.places.merge(others.places) { own, _ in own }
         return result
     }
-}
 
-/// Reading of values. All arithmetic is decimal: 868.1 MHz are exactly 868,100,000 Hz.
-extension RadioOptions {
+    // Reading of values. All arithmetic is decimal: 868.1 MHz are exactly 868,100,000 Hz.
+
     /// A frequency: a number of megahertz, or a whole number of hertz.
     private static func frequencyHertz(_ text: String) -> UInt32? {
         guard let number = DecimalNumber(text: text) else { return nil }

@@ -39,7 +39,6 @@ package struct StickMemory {
     /// The dialect that a stick spoke before; nil if it is not known.
     package func dialect(of stick: String) -> Dialect? { dialects.last { $0.stick == stick }?.dialect }
 
-    /// Remembers the dialect of a stick.
     package mutating func remember(_ dialect: Dialect, of stick: String) {
         guard self.dialect(of: stick) != dialect, !stick.contains("\n") else { return }
         dialects.removeAll { $0.stick == stick }

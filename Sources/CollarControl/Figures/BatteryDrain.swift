@@ -11,7 +11,6 @@ package struct BatteryDrain: Sendable {
 
     private var charges: [(unixMilliseconds: Int64, percent: Int)] = []
 
-    /// Knows no charge.
     package init() {}
 
     /// Adds the charge at a time, in milliseconds since 1970. The charges may come in any order.
@@ -39,9 +38,7 @@ package struct BatteryDrain: Sendable {
         guard span >= BatteryDrain.shortestSpan else { return nil }
         return Int64(max(0, first.percent - newest.percent)) * 1000 * 3_600_000 / span
     }
-}
 
-extension BatteryDrain {
     /// Adds the charge in a fix, if it is known.
     package mutating func add(_ fix: Fix) {
         if let percent = fix.batteryPercent { add(percent: percent, unixMilliseconds: fix.unixMilliseconds) }

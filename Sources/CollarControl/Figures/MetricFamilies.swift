@@ -59,7 +59,6 @@ extension ReceiverFigure {
 }
 
 extension CollarFigure {
-    /// The family of metrics to which the figure belongs.
     package var metric: Metric {
         switch self {
         case .missing: .missing

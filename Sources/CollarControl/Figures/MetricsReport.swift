@@ -9,10 +9,7 @@ package struct MetricsReport {
     private var text = MetricsText()
 
     /// Begins with the figures of the receiver.
-    /// - Parameters:
-    ///   - unixMilliseconds: the present time, in milliseconds since 1970.
-    ///   - animals: which animal wears which collar.
-    ///   - figures: the figures of the receiver; nil where none runs, or where it does not tell them.
+    /// - Parameter figures: the figures of the receiver; nil where none runs, or where it does not tell them.
     package init(unixMilliseconds: Int64, animals: DeploymentTable, figures: ReceiverFigures?) {
         self.unixMilliseconds = unixMilliseconds
         self.animals = animals
@@ -57,10 +54,7 @@ package struct MetricsReport {
     }
 
     /// Adds a named reader.
-    /// - Parameters:
-    ///   - name: its name.
-    ///   - state: its stored state.
-    ///   - lag: how far it lags behind the journals that it reads.
+    /// - Parameter lag: how far it lags behind the journals that it reads.
     package mutating func add(_ name: ReaderName, _ state: ReaderState, lag: ReaderLag) {
         let labels = [MetricLabel("reader", name.text)]
         text.add(.readerLagEntries, Int64(lag.entryCount), labels)

@@ -4,7 +4,7 @@ import CollarFormats
 package struct Metric: Hashable, Sendable {
     /// How the values change.
     package enum Kind: String, Sendable {
-        /// The value only grows, or begins anew at 0.
+        /// The value only grows, or starts again at 0.
         case counter
         /// Any value.
         case gauge
@@ -12,7 +12,6 @@ package struct Metric: Hashable, Sendable {
 
     /// The name, with the unit at its end, without what all names begin with (``MetricsText/namePrefix``).
     package let name: String
-    /// How the values change.
     package let kind: Kind
     /// The meaning, in one sentence.
     package let help: String
@@ -35,7 +34,6 @@ package struct MetricLabel: Hashable, Sendable {
     /// The value: any text.
     package let value: String
 
-    /// Creates a label.
     package init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
@@ -51,14 +49,10 @@ package struct MetricsText {
     /// Indices in `families`, by name.
     private var places: [String: Int] = [:]
 
-    /// Holds no sample.
     package init() {}
 
     /// Adds a sample to its family. A sample whose value is nil is left out.
-    /// - Parameters:
-    ///   - metric: the family.
-    ///   - value: the value, times 10 to the power of ``Metric/fractionDigits``.
-    ///   - labels: what tells the sample from others of its family.
+    /// - Parameter value: the value, times 10 to the power of ``Metric/fractionDigits``.
     package mutating func add(_ metric: Metric, _ value: Int64?, _ labels: [MetricLabel] = []) {
         guard let value else { return }
         let place = places[metric.name] ?? families.count

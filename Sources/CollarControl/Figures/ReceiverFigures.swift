@@ -1,21 +1,17 @@
 import CheckedNumbers
 import CollarFormats
 
-/// A figure that only a running receiver knows. The raw value is its key in the line of figures, with the unit at the end.
+/// A figure that only a running receiver knows. The raw value is its key in the line of figures, with the unit at the end. Counts are
+/// since the start; latencies are those of `HostLatencies`.
 package enum ReceiverFigure: String, CaseIterable, Sendable {
-    /// Time since the start.
     case uptime = "uptime_ms"
-    /// Fixes stored since the start.
     case fixes = "fixes_stored"
-    /// Messages of collars stored since the start.
     case messages = "messages_stored"
     /// Fixes and messages that came again since the start.
     case duplicates
-    /// Lines written since the start.
     case lines
     /// Valid frames of known collars since the start.
     case frames
-    /// Damaged frames since the start.
     case damagedFrames = "frames_damaged"
     /// Frames of no known collar since the start.
     case unknownFrames = "frames_unknown"
@@ -33,23 +29,15 @@ package enum ReceiverFigure: String, CaseIterable, Sendable {
     case outputLag = "output_lag_ms"
     /// 1 where a journal does not store, else 0.
     case storageFailing = "storage_failing"
-    /// Average of `HostLatencies/fix`.
     case fixLatencyAverage = "fix_latency_average_us"
-    /// 95th percentile of `HostLatencies/fix`.
     case fixLatencyP95 = "fix_latency_p95_us"
-    /// Average of `HostLatencies/line`.
     case lineLatencyAverage = "line_latency_average_us"
-    /// 95th percentile of `HostLatencies/line`.
     case lineLatencyP95 = "line_latency_p95_us"
-    /// Average of `HostLatencies/message`.
     case messageLatencyAverage = "message_latency_average_us"
-    /// 95th percentile of `HostLatencies/message`.
     case messageLatencyP95 = "message_latency_p95_us"
     /// Airtime of all answers since the start.
     case airtime = "airtime_us"
-    /// Resident memory.
     case residentBytes = "resident_bytes"
-    /// Processor time since the start.
     case processorTime = "processor_us"
 }
 
@@ -99,12 +87,10 @@ package struct RadioFigures: Equatable, Sendable {
 
     /// The path of the port, or the address of the radio.
     package var port: String
-    /// The state of the port.
     package var state: State
     /// The dialect that its stick speaks, as `--dialect` names it; nil while that is not known.
     package var dialect: String?
 
-    /// Creates the figures of a radio.
     package init(port: String, state: State, dialect: String? = nil) {
         self.port = port
         self.state = state
@@ -138,11 +124,9 @@ package struct ReceiverFigures: Equatable, Sendable {
     /// The radios, in the order in which they were named or found.
     package var radios: [RadioFigures] = []
 
-    /// No figure is known.
     package init() {}
 
     /// The line of JSON, with its line feed, as `Protocol/schema/figures.schema.json` describes it.
-    /// - Parameter now: the present time, in milliseconds since 1970.
     package func line(unixMilliseconds now: Int64) -> [UInt8] {
         var object = JSONLine(type: "figures", unixMilliseconds: now)
         for figure in ReceiverFigure.allCases {
@@ -239,11 +223,9 @@ package enum FiguresRequest {
 
 /// What a receiver says to a request for its figures.
 package enum FiguresAnswer: Equatable, Sendable {
-    /// The figures.
     case figures(ReceiverFigures)
     /// The receiver refuses to tell them, for this reason.
     case refused(reason: String)
-    /// No answer has come.
     case none
 }
 

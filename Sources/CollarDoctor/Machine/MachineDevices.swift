@@ -63,16 +63,12 @@ extension MachineFacts {
 
     /// The USB device of a port; nil if the port is not one of a USB device.
     package func adapter(of device: SerialDevice) -> USBAdapter? { USBAdapter(device) { self.firstLine(of: $0) } }
-}
 
-extension MachineFacts {
     /// Whether udevd is in the network namespace of the process, so that its events arrive; nil if that is not known.
     package var hearsUdevd: Bool? {
         contentText(of: Udevd.netlinkSockets).map { $0.split(separator: "\n").contains { Udevd.hearsKernel(String($0)) } }
     }
-}
 
-extension MachineFacts {
     /// Why the user is not allowed to open a device node; nil if the permissions of the node allow it.
     package func obstacle(at node: String) -> PermissionObstacle? {
         if mayAccess(node, "rw") { return nil }

@@ -15,11 +15,8 @@ package protocol MachineFacts: AnyObject {
     func text(of fact: MachineFact) -> String?
 }
 
-/// What the reading of a file gives.
 package enum FileContent: Equatable, Sendable {
-    /// The content.
     case bytes([UInt8])
-    /// There is no such file.
     case absent
     /// This user is not allowed to read the file, or the system fails to read it.
     case refused
@@ -35,9 +32,7 @@ package enum MachineFact: Hashable, Sendable {
     case sessionGroups
     /// The time, in milliseconds since 1970.
     case time
-    /// The version of the program.
     case version
-    /// The path of the state directory.
     case stateDirectory
     /// The paths of the configuration files, one a line, those that go before others first.
     case configurationFiles
@@ -47,7 +42,6 @@ package enum MachineFact: Hashable, Sendable {
     case radioOptions
     /// What the running receiver of the state directory says: its line of figures, or a word for why there is none.
     case receiver
-    /// A variable of the environment.
     case environment(String)
     /// The kind, permissions, owner, group, device number and time of change of a file, symbolic links followed:
     /// `c 660 0 20 188:0 1764000000`.
@@ -60,9 +54,7 @@ package enum MachineFact: Hashable, Sendable {
     case holder(String)
     /// The id of a process of this name.
     case process(String)
-    /// The name of a user.
     case userName(UInt32)
-    /// The name of a group.
     case groupName(UInt32)
 
     /// The fact's name in a recorded machine.
@@ -90,13 +82,10 @@ package enum MachineFact: Hashable, Sendable {
     }
 }
 
-/// The user of a process.
 package struct MachineUser: Equatable, Sendable {
     /// The user's id; 0 is root.
     package let id: UInt32
-    /// The user's name.
     package let name: String
-    /// The ids of the groups that the process has.
     package let groups: [UInt32]
     /// The ids of the groups that a new session of the user would have.
     package let sessionGroups: [UInt32]
@@ -104,7 +93,6 @@ package struct MachineUser: Equatable, Sendable {
 
 /// The kind, permissions and owner of a file.
 package struct FileStatus: Equatable, Sendable {
-    /// The kind of a file.
     package enum Kind: Character, Sendable {
         case characterDevice = "c"
         case directory = "d"
@@ -112,13 +100,9 @@ package struct FileStatus: Equatable, Sendable {
         case other = "o"
     }
 
-    /// The kind.
     package let kind: Kind
-    /// The permission bits.
     package let mode: UInt32
-    /// The owner's id.
     package let ownerID: UInt32
-    /// The group's id.
     package let groupID: UInt32
     /// The numbers of a device, such as `188:0`; `0:0` for any other file.
     package let device: String
@@ -141,13 +125,11 @@ package struct FileStatus: Equatable, Sendable {
     }
 }
 
-/// The room on a disk.
 package struct DiskSpace: Equatable, Sendable {
     /// Bytes that the user may still store.
     package let freeByteCount: Int64
     /// Files that the user may still create; nil where the file system has no limit.
     package let freeFileCount: Int64?
-    /// Whether the disk is mounted read-only.
     package let isReadOnly: Bool
 
     /// Reads the text of ``MachineFact/space(_:)``.

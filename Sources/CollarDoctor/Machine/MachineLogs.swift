@@ -5,11 +5,9 @@ import LinuxSystem
 
 /// The messages of the kernel since its start.
 package struct KernelLog: Equatable, Sendable {
-    /// A message.
     package struct Message: Equatable, Sendable {
         /// Time since the start of the kernel, in seconds.
         package let seconds: Int64
-        /// The text.
         package let text: String
     }
 

@@ -12,7 +12,6 @@ import SerialDevices
 package final class RecordedMachine: MachineFacts {
     /// Why a directory is no recorded machine.
     package enum LoadError: Error, Equatable, Sendable {
-        /// The file cannot be read.
         case unreadable(path: String)
         /// A line is not `KEY = VALUE`. Lines count from 1.
         case wrongLine(path: String, line: Int)
@@ -45,7 +44,6 @@ package final class RecordedMachine: MachineFacts {
     /// The directory itself, then its bases.
     private let layers: [Layer]
 
-    /// Loads a recorded machine.
     package init(directory: String) throws(LoadError) {
         let parts = (SystemFiles.absolutePath(directory) ?? directory).split(separator: "/")
         let folder = parts.dropLast().map { "/\($0)" }.joined()
@@ -203,9 +201,7 @@ package final class MachineRecorder: MachineFacts {
     /// Lines of the file at a path that are not recorded, because they may hold what nobody should send to others.
     private let isKept: (_ path: String, _ line: ArraySlice<UInt8>) -> Bool
 
-    /// - Parameters:
-    ///   - machine: the machine whose facts are passed on.
-    ///   - isKept: whether a line of the file at a path is recorded.
+    /// - Parameter isKept: whether a line of the file at a path is recorded.
     package init(
         _ machine: any MachineFacts, keeping isKept: @escaping (_ path: String, _ line: ArraySlice<UInt8>) -> Bool = { _, _ in true }
     ) {
@@ -268,12 +264,6 @@ package final class MachineRecorder: MachineFacts {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError(operation: "open \(path)", errno: errno) }
         defer { _ = close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw SystemError(operation: "write \(path)", errno: errno) }
-            rest = rest.dropFirst(count)
-        }
+        guard SystemFiles.write(bytes, to: descriptor) else { throw SystemError(operation: "write \(path)", errno: errno) }
     }
 }

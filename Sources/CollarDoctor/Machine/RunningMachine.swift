@@ -53,8 +53,8 @@ package final class RunningMachine: MachineFacts {
         case .user: "\(geteuid()) \(UserDatabase.userName(geteuid()))"
         case .groups: RunningMachine.list(UserDatabase.processGroups())
         case .sessionGroups: RunningMachine.list(UserDatabase.groups(of: geteuid()))
-        case .time: String(RunningMachine.unixMilliseconds)
-        case .environment(let name): RunningMachine.variable(name)
+        case .time: String(WallClock.unixMilliseconds)
+        case .environment(let name): Environment.value(name)
         case .status(let path): RunningMachine.status(path)
         case .access(let path): RunningMachine.access(path)
         case .space(let path): RunningMachine.space(path)
@@ -67,17 +67,6 @@ package final class RunningMachine: MachineFacts {
     }
 
     private static func list(_ ids: [UInt32]) -> String { ids.map { String($0) }.joined(separator: " ") }
-
-    private static var unixMilliseconds: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        return unsafe String(cString: value)
-    }
 
     private static func status(_ path: String) -> String? {
         var found = stat()
@@ -129,10 +118,7 @@ package enum ReceiverAnswer {
     private static let denied = "denied"
 
     /// The answer as a fact of a machine: the line of figures, or a word; nil if no receiver listens.
-    /// - Parameters:
-    ///   - stateDirectory: the state directory of the receiver.
-    ///   - runtimeDirectory: the user's runtime directory, where a receiver with a long path has its socket; nil if there is none.
-    ///   - end: until when to wait for the answer, a time of ``MonotonicClock``.
+    /// - Parameter end: until when to wait for the answer, a time of ``MonotonicClock``.
     package static func text(stateDirectory: String, runtimeDirectory: String?, untilMicroseconds end: Int64) -> String? {
         do throws(ControlConnection.ConnectError) {
             let connection = try ControlConnection(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)

@@ -5,11 +5,9 @@ import CollarJournal
 
 /// The state of a receiver, its radios, collars and readers at one moment, as `collar-link status` shows it.
 package struct Overview: Sendable {
-    /// Whether a receiver runs.
     package enum Activity: String, Sendable {
         /// It has told its figures.
         case running
-        /// None runs.
         case stopped
         /// One runs, and this user does not get its figures.
         case unknown
@@ -17,9 +15,7 @@ package struct Overview: Sendable {
 
     /// When it was made, in milliseconds since 1970.
     package var unixMilliseconds: Int64
-    /// The version of the program.
     package var version: String
-    /// The state directory that it is about.
     package var stateDirectory: String
     /// Whether a receiver runs.
     package var activity: Activity
@@ -29,34 +25,22 @@ package struct Overview: Sendable {
     package var radios: [Radio] = []
     /// The collars, in the order of their ids.
     package var collars: [Collar] = []
-    /// The named readers.
     package var readers: [ReaderLine] = []
     /// What `doctor` finds.
     package var problems: [Finding] = []
 
-    /// A radio.
     package struct Radio: Sendable {
         /// The path of the port, or the address of the radio.
         package var port: String
         /// Its state; nil where no receiver runs.
         package var figures: RadioFigures?
-
-        /// A radio that a receiver has, or would open.
-        package init(port: String, figures: RadioFigures? = nil) {
-            self.port = port
-            self.figures = figures
-        }
     }
 
-    /// A collar.
     package struct Collar: Sendable {
-        /// The factory id.
         package var deviceID: UInt64
         /// The animal that wears it now; nil if it has no name.
         package var name: String?
-        /// The figures of the running receiver.
         package var figures: [CollarFigure: Int64]
-        /// What its journal holds.
         package var summary: JournalSummary
         /// The discharge of its battery, in thousandths of a percent an hour; nil if it is not known.
         package var drainMilliPercentPerHour: Int64?
@@ -67,12 +51,7 @@ package struct Overview: Sendable {
     }
 
     /// Begins without radios, collars and readers.
-    /// - Parameters:
-    ///   - unixMilliseconds: the present time, in milliseconds since 1970.
-    ///   - version: the version of the program.
-    ///   - stateDirectory: the state directory.
-    ///   - activity: whether a receiver runs.
-    ///   - figures: the figures of the receiver; nil where none runs, or where it does not tell them.
+    /// - Parameter figures: the figures of the receiver; nil where none runs, or where it does not tell them.
     package init(
         unixMilliseconds: Int64, version: String, stateDirectory: String, activity: Activity, figures: ReceiverFigures?
     ) {
@@ -192,7 +171,6 @@ package struct StatusLine: Sendable {
         deviceID = id
     }
 
-    /// The collar.
     package let deviceID: UInt64
     /// When it was received, in milliseconds since 1970.
     package var unixMilliseconds: Int64? { object["unix_ms"]?.integer(in: .unixMilliseconds) }

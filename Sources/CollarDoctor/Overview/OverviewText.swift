@@ -6,9 +6,7 @@ extension Overview {
         /// The meaning of a line, which decides its colour. The words say it, too.
         package enum Tone: Sendable { case heading, good, warning, error }
 
-        /// The text.
         package let text: String
-        /// Its meaning; nil for ordinary text.
         package let tone: Tone?
     }
 
@@ -18,7 +16,7 @@ extension Overview {
     ///   - rows: the height of the terminal. Where the whole text has more lines, each collar has one line only.
     ///   - zone: the time zone of the times; nil for UTC.
     package func text(width: Int, rows: Int, zone: TimeZoneOffset?) -> [TextLine] {
-        let page = OverviewPage(self, width: width, zone: zone)
+        let page = OverviewPage(overview: self, width: width, zone: zone)
         let whole = page.lines(isBrief: false)
         return whole.count < rows ? whole : page.lines(isBrief: true)
     }
@@ -28,17 +26,11 @@ extension Overview {
 private struct OverviewPage {
     private typealias Line = Overview.TextLine
 
-    private let overview: Overview
-    private let width: Int
-    private let zone: TimeZoneOffset?
+    let overview: Overview
+    let width: Int
+    let zone: TimeZoneOffset?
 
-    package init(_ overview: Overview, width: Int, zone: TimeZoneOffset?) {
-        self.overview = overview
-        self.width = width
-        self.zone = zone
-    }
-
-    package func lines(isBrief: Bool) -> [Overview.TextLine] {
+    func lines(isBrief: Bool) -> [Overview.TextLine] {
         let name = "collar-link \(overview.version)"
         let isShort = name.count + 2 + activity.count <= width
         var lines = isShort ? flow([name, activity], indent: 0, .heading) : flow([name], indent: 0, .heading) + words(activity, indent: 2, .heading)

@@ -13,7 +13,6 @@ enum CaptureFormat {
     /// The largest block that a reader takes, in bytes.
     static let blockByteLimit = 16 << 20
 
-    /// Types of blocks.
     enum Block {
         static let section: UInt32 = 0x0A0D_0D0A
         static let interface: UInt32 = 1
@@ -23,7 +22,6 @@ enum CaptureFormat {
     /// The number by which a section shows its byte order.
     static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
 
-    /// Codes of options.
     enum Option {
         static let end: UInt16 = 0
         static let comment: UInt16 = 1
@@ -72,20 +70,21 @@ struct CaptureEncoder {
             interfaces[record.port] = interface
             bytes = CaptureEncoder.interface(named: record.port)
         }
-        let content = record.event.content
+        let (code, content) = record.event.encoded
         let count = UInt32(CaptureFormat.headerByteCount + content.count)
         let time = UInt64(bitPattern: record.time.instant.microseconds &+ offset)
         var body = CaptureBytes()
         for value in [interface, UInt32(time >> 32), UInt32(truncatingIfNeeded: time), count, count] { body.append(value) }
-        body.bytes += [CaptureFormat.version, record.event.code.rawValue, UInt8(record.round >> 8), UInt8(truncatingIfNeeded: record.round)]
+        body.bytes += [CaptureFormat.version, code.rawValue, UInt8(record.round >> 8), UInt8(truncatingIfNeeded: record.round)]
         for shift in stride(from: 56, through: 0, by: -8) {
             body.bytes.append(UInt8(truncatingIfNeeded: record.time.unixMilliseconds >> Int64(shift)))
         }
         body.bytes += content
         body.pad()
-        if let direction = record.event.direction {
+        if code == .read || code == .wrote {
             var flags = CaptureBytes()
-            flags.append(direction)
+            // Bytes that came in, or went out.
+            flags.append(UInt32(code == .read ? 1 : 2))
             body.append(CaptureFormat.Option.packetFlags, flags.bytes)
             body.endOptions()
         }
@@ -102,17 +101,6 @@ struct CaptureEncoder {
         body.append(CaptureFormat.Option.timeResolution, [6])
         body.endOptions()
         return body.block(CaptureFormat.Block.interface)
-    }
-}
-
-extension CaptureEvent {
-    /// The flags of a packet: bytes that came in, or went out; nil for any other event.
-    fileprivate var direction: UInt32? {
-        switch self {
-        case .read: 1
-        case .wrote: 2
-        default: nil
-        }
     }
 }
 

@@ -5,7 +5,6 @@ import Glibc
 package enum CaptureFileError: Error, Equatable, Sendable {
     /// The system refuses; `operation` is the call.
     case system(path: String, operation: String, errorNumber: Int32)
-    /// The path leads to something other than a file.
     case notAFile(path: String)
     /// The file holds something other than a capture.
     case otherContent(path: String)
@@ -25,9 +24,7 @@ final class CaptureFile {
 
     /// Opens a file, makes it if it is missing, and writes the record of the beginning. A capture that is there already goes on
     /// with a further section; what a power cut left of its last record is removed.
-    /// - Parameters:
-    ///   - receiverID: the id of the receiver.
-    ///   - report: called once, if the file cannot be written any more; nothing is written after that.
+    /// - Parameter report: called once, if the file cannot be written any more; nothing is written after that.
     init(
         _ path: String, receiverID: UInt32, at time: HostTime, report: @escaping (CaptureFileError) -> Void
     ) throws(CaptureFileError) {
@@ -53,7 +50,6 @@ final class CaptureFile {
     /// The name in the place of a port in the records of the receiver as a whole.
     private static let receiverName = "collar-link"
 
-    /// Writes a record.
     func note(_ event: CaptureEvent, port: String = receiverName, at time: HostTime) {
         guard !isStopped else { return }
         do throws(CaptureFileError) {

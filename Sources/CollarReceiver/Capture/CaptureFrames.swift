@@ -2,7 +2,6 @@ import RadioModems
 
 /// Finds the frames in the records of a capture, in both directions of every port.
 package struct CaptureFrames {
-    /// The direction of a frame.
     package enum Direction: String, Sendable {
         /// From the radio to the receiver.
         case inbound = "in"
@@ -12,7 +11,6 @@ package struct CaptureFrames {
 
     /// A packet or a fault, and the record in which it ends.
     package struct Finding: Sendable {
-        /// The direction in which it went.
         package var direction: Direction
         /// The packet, or why there is none.
         package var content: PacketTap.Finding
@@ -39,7 +37,6 @@ package struct CaptureFrames {
     /// Bytes of the stick that came in before its dialect was known.
     private var early: [String: [Bytes]] = [:]
 
-    /// Nothing was found yet.
     package init() {}
 
     /// What ends in a record. If a record tells the dialect of a stick, what came in before it is found now.

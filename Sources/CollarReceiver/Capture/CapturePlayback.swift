@@ -34,7 +34,6 @@ final class CapturePlayback {
     /// Takes the next record: its time is the time of the playback from then on.
     /// - Parameter round: the round to which the record must belong; nil for any.
     /// - Returns: nil at the end of the capture or of the round.
-    /// - Throws: ``ReceiverError/capture(path:_:)`` for bytes that cannot be read further.
     func takeRecord(of round: UInt16? = nil) throws(ReceiverError) -> CaptureRecord? {
         if waiting == nil, !isAtEnd {
             waiting = try CapturePlayback.nextRecord(of: &reader, descriptor, path: path)
@@ -74,7 +73,6 @@ struct ReceiverClock {
     /// The capture whose times count; nil for the clocks of the system.
     var playback: CapturePlayback?
 
-    /// The present time.
     var now: HostTime { playback?.now ?? .now }
 }
 

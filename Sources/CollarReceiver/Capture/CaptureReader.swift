@@ -4,11 +4,9 @@ import CollarJournal
 
 /// Why the bytes of a capture cannot be read further.
 package struct CaptureError: Error, Equatable, Sendable {
-    /// What is wrong.
     package enum Problem: Equatable, Sendable {
         /// The bytes do not begin as a capture does.
         case notACapture
-        /// A block has an impossible length.
         case blockLength(UInt32)
         /// A block is too short for what it must contain.
         case shortBlock(type: UInt32)
@@ -24,7 +22,6 @@ package struct CaptureError: Error, Equatable, Sendable {
         case cut
     }
 
-    /// What is wrong.
     package var problem: Problem
     /// The offset of the block in the file, in bytes.
     package var offset: Int
@@ -51,18 +48,14 @@ package struct CaptureReader {
     package private(set) var endOfBlocks = 0
     /// The offset of the block of the last record.
     package private(set) var recordOffset = 0
-    /// How many records were read.
     package private(set) var recordCount = 0
     /// The latest instant so far: the instants of a capture never go back, also where a clock did.
     private var latest = Instant(microseconds: 0)
 
-    /// A reader at the beginning of a capture.
     package init() {}
 
-    /// The bytes with which a capture begins.
     package static let magic = CaptureFormat.magic
 
-    /// Takes further bytes of the capture.
     package mutating func append(_ more: [UInt8]) {
         bytes.removeFirst(position)
         removedCount += position

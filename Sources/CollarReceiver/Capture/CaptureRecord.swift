@@ -11,7 +11,6 @@ package struct CaptureRecord: Equatable, Sendable {
     package var round: UInt16 = 0
     /// The path of the port, or `tcp://HOST:PORT`.
     package var port: String
-    /// What happened.
     package var event: CaptureEvent
 }
 
@@ -19,13 +18,11 @@ package struct CaptureRecord: Equatable, Sendable {
 package enum CaptureEvent: Equatable, Sendable {
     /// A receiver with this id began. It has no port open.
     case began(receiverID: UInt32)
-    /// The port was opened, or its modem was set up anew.
+    /// The port was opened, or its modem was set up again.
     case opened(PortOpening)
-    /// The receiver read these bytes.
     case read([UInt8])
     /// The port took these bytes of the receiver.
     case wrote([UInt8])
-    /// The receiver closed the port.
     case closed
     /// The radio went away while the port was open.
     case unplugged
@@ -33,46 +30,31 @@ package enum CaptureEvent: Equatable, Sendable {
     case plugged(device: String)
     /// udev reports that a device is gone.
     case removed
-    /// The receiver ended.
     case ended
     /// The stick at the port speaks this dialect.
     case found(Dialect)
     /// The receiver did what was due.
     case due
-}
 
-extension CaptureEvent {
     /// The event's number in a record. The numbers never change.
     enum Code: UInt8 {
         case began = 0, opened, read, wrote, closed, unplugged, plugged, removed, ended, found, due
     }
 
-    /// The event's number.
-    var code: Code {
+    /// The event's number, and the bytes after the fixed part of its record.
+    var encoded: (code: Code, content: [UInt8]) {
         switch self {
-        case .began: .began
-        case .opened: .opened
-        case .read: .read
-        case .wrote: .wrote
-        case .closed: .closed
-        case .unplugged: .unplugged
-        case .plugged: .plugged
-        case .removed: .removed
-        case .ended: .ended
-        case .found: .found
-        case .due: .due
-        }
-    }
-
-    /// The bytes after the fixed part of a record.
-    var content: [UInt8] {
-        switch self {
-        case .read(let bytes), .wrote(let bytes): bytes
-        case .began(let receiverID): Array("receiver=\(receiverID)\n".utf8)
-        case .opened(let opening): Array(opening.text.utf8)
-        case .plugged(let device): Array(device.utf8)
-        case .found(let dialect): Array("dialect=\(dialect.rawValue)\n".utf8)
-        case .closed, .unplugged, .removed, .ended, .due: []
+        case .began(let receiverID): (.began, Array("receiver=\(receiverID)\n".utf8))
+        case .opened(let opening): (.opened, Array(opening.text.utf8))
+        case .read(let bytes): (.read, bytes)
+        case .wrote(let bytes): (.wrote, bytes)
+        case .closed: (.closed, [])
+        case .unplugged: (.unplugged, [])
+        case .plugged(let device): (.plugged, Array(device.utf8))
+        case .removed: (.removed, [])
+        case .ended: (.ended, [])
+        case .found(let dialect): (.found, Array("dialect=\(dialect.rawValue)\n".utf8))
+        case .due: (.due, [])
         }
     }
 
@@ -130,19 +112,15 @@ struct CaptureFields {
 package struct PortOpening: Equatable, Sendable {
     /// When the opening is reported.
     package enum Report: String, Sendable {
-        /// At once.
         case now
-        /// Never: the port stayed open, and only its modem was set up anew.
+        /// Never: the port stayed open, and only its modem was set up again.
         case none
         /// When the first bytes come in.
         case firstBytes = "first-bytes"
     }
 
-    /// When the opening is reported.
     package var report = Report.now
-    /// The kind of port.
     package var kind: RadioModem.PortKind
-    /// How the stick is used.
     package var modem = ModemConfiguration()
     /// The dialect that was found at the stick before.
     package var remembered: Dialect?

@@ -14,7 +14,6 @@ package enum FileKind: Equatable, Sendable {
     case capture
     /// GPX or another language of XML.
     case xml
-    /// Sentences of NMEA 0183.
     case nmea
     /// A table whose values commas, semicolons or tabs separate.
     case csv
@@ -22,7 +21,6 @@ package enum FileKind: Equatable, Sendable {
     case jsonLines
     /// An object of JSON over several lines.
     case jsonObject
-    /// An array of JSON.
     case jsonArray
 
     /// The number of bytes at the start of the content that are examined.
@@ -123,21 +121,16 @@ extension ArraySlice<UInt8> {
 }
 
 extension FileKind {
-    /// What a command reads.
+    /// The content that a command reads.
     package enum Use: Sendable {
-        /// Fixes as lines of JSON.
         case lines
         /// Frames of a serial line or bare ones, or a capture.
         case frames(isBare: Bool)
-        /// A capture.
         case capture
     }
 
     /// That a file is of this kind and not of the wanted one, and what helps; nil if it is of the wanted kind.
-    /// - Parameters:
-    ///   - path: the file, or `stdin`.
-    ///   - use: what the command expects of the file.
-    ///   - command: the command that reads it, as it reads stdin.
+    /// - Parameter command: the command that reads it, as it reads stdin.
     package func mismatch(path: String, _ use: Use, _ command: ShellCommand) -> UserMessage? {
         func mismatch(_ remedy: String) -> UserMessage { UserMessage(nil, "\(path): this is \(text), not \(use.text)", remedy) }
         let file = path == "stdin" ? "FILE" : path

@@ -113,8 +113,7 @@ extension Misbehaviour {
         let faulty = "Its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md."
         return switch self {
         case .otherContent(let sequence):
-            UserMessage(
-                .fixChanged, "\(collar) sent fix \(sequence) again with another content; what came first is kept", faulty)
+            UserMessage(.fixChanged, "\(collar) sent fix \(sequence) again with another content; what came first is kept", faulty)
         case .sequenceJump(let from, let to):
             UserMessage(.sequenceJumped, "\(collar) jumped from fix \(from) to fix \(to)", faulty)
         case .tooManyGaps:

@@ -193,7 +193,6 @@ extension ModemSettings {
 }
 
 extension RequestRefusal: MessageError {
-    /// The refusal, for a person.
     package var message: UserMessage {
         let (code, reason): (ErrorCode, String) =
             switch self {

@@ -7,7 +7,6 @@ import LinuxSystem
 import SerialDevices
 
 extension ReceiverError: MessageError {
-    /// The error, for a person.
     package var message: UserMessage {
         switch self {
         case .port(let failure): failure.message
@@ -39,7 +38,6 @@ extension SystemError {
 }
 
 extension ReceiverNotice {
-    /// The notice, for a person.
     package var message: UserMessage {
         switch self {
         case .waitingForPort(let path): UserMessage(nil, "waiting for \(path) to appear")
@@ -189,9 +187,7 @@ extension CaptureFileError {
 
 extension CaptureError {
     /// The error, for a person.
-    /// - Parameters:
-    ///   - path: the path of the file, or `stdin`.
-    ///   - command: the command that reads captures, as it reads stdin.
+    /// - Parameter command: the command that reads captures, as it reads stdin.
     package func message(path: String, _ command: ShellCommand = ShellCommand("collar-link", "--read", "-")) -> UserMessage {
         if var mismatch = kind?.mismatch(path: path, .capture, command) {
             mismatch.code = .captureDamaged
@@ -215,7 +211,6 @@ extension CaptureError {
 }
 
 extension EndOfRun {
-    /// The end, for a person.
     var message: UserMessage {
         guard let signal else {
             return UserMessage(
@@ -262,5 +257,4 @@ extension ReceiverFigures {
     }
 }
 
-/// A count with its noun.
 package func counted(_ count: some BinaryInteger, _ singular: String, _ plural: String) -> String { "\(count) \(count == 1 ? singular : plural)" }

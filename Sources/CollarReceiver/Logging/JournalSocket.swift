@@ -2,6 +2,7 @@ import CLinux
 import CheckedNumbers
 import CollarErrors
 import Glibc
+import LinuxSystem
 
 /// The journal of systemd, to which a service gives its messages with fields (systemd.io, "Native Journal Protocol").
 package struct JournalSocket: Sendable {
@@ -12,8 +13,8 @@ package struct JournalSocket: Sendable {
     /// Opens the journal's socket.
     /// - Returns: nil if stderr does not lead to the journal, as `JOURNAL_STREAM` says.
     package init?() {
-        guard let variable = unsafe getenv("JOURNAL_STREAM") else { return nil }
-        let numbers = unsafe String(cString: variable).split(separator: ":").map { UInt64($0, in: 0 ... .max) }
+        guard let variable = Environment.value("JOURNAL_STREAM") else { return nil }
+        let numbers = variable.split(separator: ":").map { UInt64($0, in: 0 ... .max) }
         var status = stat()
         guard numbers.count == 2, unsafe fstat(STDERR_FILENO, &status) == 0, numbers[0] == UInt64(status.st_dev),
             numbers[1] == UInt64(status.st_ino)

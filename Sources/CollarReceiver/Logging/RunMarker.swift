@@ -1,18 +1,11 @@
 import CLinux
 import Glibc
 
-/// How an earlier run ended that did not end of its own accord.
+/// The end of an earlier run that crashed or was killed.
 package struct EndOfRun: Equatable, Sendable {
-    /// The id of its process.
     package var processID: Int32
     /// The signal that it crashed by; nil if it was killed in a way that it could not note.
     package var signal: Int32?
-
-    /// Creates a value.
-    package init(processID: Int32, signal: Int32?) {
-        self.processID = processID
-        self.signal = signal
-    }
 }
 
 /// The file `running` of the state directory, which is there as long as a receiver runs. If it is there at a start, the last run
@@ -26,7 +19,7 @@ final class RunMarker {
     /// How the last run ended; nil if it ended of its own accord, or with the machine.
     let previousEnd: EndOfRun?
 
-    /// Reads what the last run has left, and makes the file anew. The caller holds the lock of the state directory, so no other
+    /// Reads what the last run has left, and makes the file again. The caller holds the lock of the state directory, so no other
     /// receiver runs there.
     /// - Parameter bootPath: the kernel's file with the id of this start of the machine.
     init(stateDirectory: String, bootPath: String = "/proc/sys/kernel/random/boot_id") {

@@ -3,7 +3,6 @@ import CollarHost
 
 extension ReceiverNotice {
     /// The line of a change of a link, as `Protocol/schema/link.schema.json` describes it; nil for any other notice.
-    /// - Parameter animals: which animal wears the collar.
     func linkLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
         switch self {
         case .repeated(let notice, _): notice.linkLine(now, animals)
@@ -39,7 +38,6 @@ extension ReceiverNotice {
     }
 
     /// The line of an error, as `Protocol/schema/error.schema.json` describes it; nil for a notice without an error code.
-    /// - Parameter animals: which animal wears the collar.
     func errorLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
         let message = message
         guard let code = message.code else { return nil }
@@ -57,7 +55,6 @@ extension ReceiverNotice {
 }
 
 extension HostNotice {
-    /// The name of the link that the notice is about; nil if it is not about one.
     var link: String? {
         switch self {
         case .radio(let link, _), .modem(let link, _), .noIdentity(let link, _, _), .foreignPackets(let link, _), .collarRefused(_, let link, _), .unknownPollsIgnored(let link),
@@ -85,7 +82,6 @@ extension HostNotice {
 // Figures at one moment: lines of JSON, as `Protocol/schema/stats.schema.json` describes them.
 
 extension ReceiverReading {
-    /// The line of the receiver as a whole.
     func line(_ now: Int64) -> [UInt8] {
         let counts = host.statistics
         var object = JSONLine(type: "stats", unixMilliseconds: now)
@@ -108,7 +104,6 @@ extension ReceiverReading {
 
 extension CollarReading {
     /// The line of one collar.
-    /// - Parameter animals: which animal wears it.
     func line(_ now: Int64, _ animals: DeploymentTable) -> [UInt8] {
         var object = JSONLine(type: "stats", unixMilliseconds: now)
         object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name)

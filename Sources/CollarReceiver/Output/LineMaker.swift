@@ -20,10 +20,8 @@ struct LineMaker {
         formatter = EntryFormatter(format)
     }
 
-    /// Whether figures are wanted.
     var writesFigures: Bool { kinds.contains(.stats) }
 
-    /// Which animal wears which collar.
     var animals: DeploymentTable {
         get { format.deployments }
         set {
@@ -38,7 +36,6 @@ struct LineMaker {
     /// Appends what is after the last line.
     mutating func end(into bytes: inout [UInt8]) { formatter.end(into: &bytes) }
 
-    /// Appends the line of an entry.
     mutating func append(_ entry: EmittedEntry, to bytes: inout [UInt8]) {
         formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes)
     }
@@ -46,14 +43,11 @@ struct LineMaker {
     /// A line that is not of an entry.
     struct EventLine {
         let kind: LineKind
-        /// The line, with its line feed.
         let bytes: [UInt8]
     }
 
-    /// Whether the consumer wants lines of a kind.
     func writes(_ kind: LineKind) -> Bool { kinds.contains(kind) }
 
-    /// The lines of a notice.
     func lines(of notice: ReceiverNotice, unixMilliseconds now: Int64) -> [EventLine] {
         var lines: [EventLine] = []
         if let line = notice.linkLine(now, animals) { lines.append(EventLine(kind: .link, bytes: line)) }
@@ -75,7 +69,6 @@ struct LineMaker {
         ([reading.line(now)] + reading.host.collars.map { $0.line(now, animals) }).map { EventLine(kind: .stats, bytes: $0) }
     }
 
-    /// A result with the name of the animal that wears the collar.
     func named(_ line: ResultLine) -> ResultLine {
         var line = line
         line.name = line.deviceID.flatMap { animals.wearer(of: $0, at: line.unixMilliseconds)?.name }
@@ -95,7 +88,6 @@ extension ResultLine {
         settings = report.settings
     }
 
-    /// The line of a command that the host refuses.
     package init(_ refusal: RequestRefusal, verb: String, unixMilliseconds: Int64) {
         self.init(refusal.message, unixMilliseconds: unixMilliseconds, deviceID: refusal.deviceID, verb: verb)
     }

@@ -6,9 +6,7 @@ import SerialDevices
 
 /// Waits for serial ports that come and go.
 package final class DeviceWatch {
-    /// The result of a wait.
     package enum Event: Equatable, Sendable {
-        /// Ports came, went or changed.
         case changes([DeviceChange])
         /// Nothing was plugged in for a time that is long for somebody who waits for it; only once.
         case nothingCame
@@ -19,9 +17,7 @@ package final class DeviceWatch {
     /// Time after which ``Event/nothingCame`` is returned, in microseconds.
     private static let patience: Int64 = 10_000_000
 
-    /// The ports that are present.
     package private(set) var devices: [SerialDevice]
-    /// How changes are noticed on this machine.
     package var source: DeviceMonitor.Source { monitor.source }
     private let monitor: DeviceMonitor
     private enum Descriptor { case signals, deviceMonitor }
@@ -31,7 +27,6 @@ package final class DeviceWatch {
     /// When to return ``Event/nothingCame``; nil after a port came, or after that was returned.
     private var deadline: Instant?
 
-    /// Begins to watch.
     package init() throws(ReceiverError) {
         do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
         guard let signals = SignalDescriptor(SignalDescriptor.ofEnd) else {
@@ -45,7 +40,6 @@ package final class DeviceWatch {
         deadline = HostTime.now.instant.advanced(byMicroseconds: DeviceWatch.patience)
     }
 
-    /// Waits for the next event.
     package func next() -> Event {
         while true {
             let wait = deadline.map { max(0, $0.microseconds(since: HostTime.now.instant)) }

@@ -26,7 +26,6 @@ struct PortOpenings {
         dueAt = dueAt ?? lookedAt.map { max(earliest, $0.advanced(byMicroseconds: PortOpenings.interval)) } ?? earliest
     }
 
-    /// The processes are looked at now.
     mutating func noteLook(at now: Instant) {
         lookedAt = now
         dueAt = nil

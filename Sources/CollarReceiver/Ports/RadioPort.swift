@@ -6,7 +6,6 @@ import LinuxSystem
 import RadioModems
 import SerialDevices
 
-/// The identity of a ``RadioPort`` of a receiver.
 struct PortID: Hashable {
     let index: Int
 }
@@ -15,11 +14,8 @@ struct PortID: Hashable {
 final class RadioPort {
     /// Whether a radio is open at the path; if not, what triggers the next attempt to open one.
     enum State {
-        /// The radio is open.
         case open(any RadioConnection)
-        /// A connection to the radio's machine is being made.
         case connecting(ConnectionAttempt)
-        /// The port is tried again at this time.
         case retrying(at: Instant, attempt: Int)
         /// Another port has the same line open by another path. This port is tried again when the other port loses the line.
         case shared
@@ -41,7 +37,6 @@ final class RadioPort {
     private var outbound: [UInt8] = []
     /// Whether the event loop waits until the open line takes bytes.
     var isWatchedForWriting = false
-    /// Whether a person has named the dialect of the stick.
     var isDialectNamed = false
     /// The modem at the open port; nil while the port is closed.
     var modem: RadioModem?
@@ -53,7 +48,6 @@ final class RadioPort {
     var node: String
     /// The device that is open, or was open last; nil if none was, or if udev does not list it.
     var device: SerialDevice?
-    /// Whether opening the port was never tried before.
     var isUntried = true
     /// The error of the last attempt to open the port, and since when each attempt has given it; nil after the port opens.
     var lastError: (error: SerialPortError, since: Instant)?
@@ -90,7 +84,6 @@ final class RadioPort {
     /// The address of a radio at another machine; nil for a path of this machine.
     var networkAddress: NetworkAddress? { NetworkAddress(path) }
 
-    /// The line of the open radio.
     var connection: (any RadioConnection)? {
         if case .open(let connection) = state { connection } else { nil }
     }

@@ -235,14 +235,12 @@ extension RadioPorts {
         port.node = device.node == named ? port.path : device.node
         try tryOpening(port, at: time)
     }
-}
 
-/// Radios at other machines.
-extension RadioPorts {
+    // Radios at other machines.
+
     /// A connection that ends within this time, in microseconds, and carries nothing, counts as a failed attempt.
     private static let shortestConnection: Int64 = 10_000_000
 
-    /// Begins to connect to the machine of a radio.
     func connect(_ port: RadioPort, attempt: Int, at time: HostTime) {
         guard let address = port.networkAddress else { return }
         port.connectionAttemptCount = attempt
@@ -253,7 +251,6 @@ extension RadioPorts {
         } catch { connectionFailed(port, error, at: time) }
     }
 
-    /// An attempt to connect has ended.
     func finish(_ attempt: ConnectionAttempt, of port: RadioPort, at time: HostTime) throws(ReceiverError) {
         stopWaiting(port)
         do throws(ConnectionAttempt.Failure) {
@@ -275,7 +272,6 @@ extension RadioPorts {
         retry(port, after: wasShort ? port.connectionAttemptCount : 0, at: time)
     }
 
-    /// The first bytes have come in on a connection.
     func noteFirstBytes(of port: RadioPort) {
         port.connectedAt = nil
         guard port.isOpeningUnreported else { return }

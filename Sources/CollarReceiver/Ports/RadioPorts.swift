@@ -7,7 +7,6 @@ import LinuxSystem
 import RadioModems
 import SerialDevices
 
-/// A source of events of a receiver.
 enum EventSource: Equatable {
     case signals, deviceMonitor, output, control
     case controlClient(ControlClientID)
@@ -15,7 +14,6 @@ enum EventSource: Equatable {
     case portOpenings(PortID)
 }
 
-/// The events of a receiver.
 typealias ReceiverEvents = EventPoll<EventSource>
 
 /// The ports of a receiver: finds them, opens them, and carries bytes between them and the host.
@@ -50,9 +48,7 @@ final class RadioPorts {
     private lazy var memory = StickMemory(stateDirectory: configuration.host.stateDirectory)
     private var readBuffer = [UInt8](repeating: 0, count: 16_384)
 
-    init(
-        _ configuration: ReceiverConfiguration, events: ReceiverEvents, host: Host, report: @escaping (ReceiverNotice) -> Void
-    ) {
+    init(_ configuration: ReceiverConfiguration, events: ReceiverEvents, host: Host, report: @escaping (ReceiverNotice) -> Void) {
         self.configuration = configuration
         self.events = events
         self.host = host
@@ -74,7 +70,6 @@ final class RadioPorts {
         return port
     }
 
-    /// The line of a port is open.
     func opened(_ port: RadioPort, _ connection: any RadioConnection, at time: HostTime) {
         port.state = .open(connection)
         port.isWatchedForWriting = false
@@ -232,7 +227,6 @@ final class RadioPorts {
         } while HostTime.now.instant < end
     }
 
-    /// Bytes came in at an open port.
     private func receive(_ bytes: Span<UInt8>, at port: RadioPort, _ time: HostTime) {
         capture?.note(.read(bytes.indices.map { bytes[$0] }), port: port.path, at: time)
         if configuration.reportsTraffic { report(.traffic(path: port.path, isInbound: true, bytes: bytes.indices.map { bytes[$0] })) }

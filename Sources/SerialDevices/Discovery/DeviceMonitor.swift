@@ -23,14 +23,12 @@ import LinuxSystem
         case kernel
     }
 
-    /// How changes are noticed on this machine.
     package let source: Source
 
     private let context: OpaquePointer
     private let events: UdevEvents?
     private let files: DirectoryWatcher?
 
-    /// Begins to listen.
     package init() throws(SystemError) {
         guard let context = unsafe udev_new() else { throw SystemError(operation: "udev_new", errno: errno) }
         do throws(SystemError) {
@@ -94,11 +92,9 @@ import LinuxSystem
 
 /// What happened to a serial port between two lists of them.
 package enum DeviceChange: Equatable, Sendable {
-    /// It was plugged in.
     case added(SerialDevice)
     /// udev describes it in another way; for example, a rule marks it.
     case changed(SerialDevice)
-    /// It was pulled out.
     case removed(SerialDevice)
 
     /// The changes from one list to the next: first what is gone.
@@ -114,7 +110,6 @@ package enum DeviceChange: Equatable, Sendable {
 
 extension DeviceMonitor {
     /// Reads all waiting events, and brings a list of all serial ports up to date.
-    /// - Returns: the changes.
     package func update(_ devices: inout [SerialDevice]) -> [DeviceChange] {
         guard drain() else { return [] }
         let present = allSerialDevices()

@@ -31,7 +31,19 @@ package struct SerialDevice: Equatable, Sendable {
     /// reason to open the port, because other devices, such as printers and programmers, have the same ids.
     package var likelyRadioHint: String? {
         guard let vendorID, let modelID else { return nil }
-        return USBAdapterName.text(vendorID: vendorID, modelID: modelID)
+        return switch (vendorID, modelID) {
+        case ("10c4", "ea60"): "CP210x (Heltec, T-Beam)"
+        case ("1a86", "55d4"): "CH9102 (T-Beam)"
+        case ("1a86", "7523"): "CH340"
+        case ("0403", "6001"), ("0403", "6015"): "FTDI"
+        case ("239a", "0029"), ("239a", "8029"): "nRF52840 (T-Echo, RAK4631)"
+        case ("303a", "1001"): "ESP32-S3 or ESP32-C3, native USB"
+        case ("2886", _): "Seeed"
+        case ("1915", _): "Nordic"
+        case ("2fe3", "0100"): "Zephyr"
+        case ("067b", "2303"): "PL2303"
+        default: nil
+        }
     }
 
     /// Whether this is a USB serial adapter that is not marked as a collar's base radio: somebody may want to mark it.
@@ -74,9 +86,7 @@ package struct SerialDevice: Equatable, Sendable {
 
     /// The start of a base radio's product string; the same as in `70-collar-link.rules`.
     package static let collarProductPrefix = "CollarLink"
-}
 
-extension SerialDevice {
     /// A description of the device in one line.
     package var text: String {
         var parts = [node]
@@ -87,9 +97,7 @@ extension SerialDevice {
         if let likelyRadioHint { parts.append("(\(likelyRadioHint))") }
         return parts.joined(separator: "  ")
     }
-}
 
-extension SerialDevice {
     /// Whether the device can be told from others when it returns at another node.
     package var hasIdentity: Bool { vendorID != nil && modelID != nil && (ownSerial != nil || idPath != nil) }
 
@@ -114,18 +122,14 @@ extension SerialDevice {
 
     /// The serial number, unless its maker gives it to every adapter.
     private var ownSerial: String? { serialShort.flatMap { MarkingRule.isPlaceholder($0) ? nil : $0 } }
-}
 
-extension SerialDevice {
     /// A name of the device that stays the same while it is plugged out and in: its USB numbers and serial number, or the socket
     /// in which it is; nil if it has neither.
     package var stickName: String? {
         guard let vendorID, let modelID, let serialShort else { return idPath.map { "socket \($0)" } }
         return (["usb", vendorID, modelID, serialShort] + [interfaceNumber].compactMap { $0 }).joined(separator: " ")
     }
-}
 
-extension SerialDevice {
     /// The serial device at a path, which may be a symbolic link; nil if a pseudo-terminal, another file or nothing is there.
     package init?(at path: String) {
         var status = stat()
@@ -133,7 +137,6 @@ extension SerialDevice {
         self.init(status)
     }
 
-    /// Whether a pseudo-terminal is at a path.
     package static func isPseudoTerminal(at path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
@@ -157,9 +160,7 @@ extension SerialDevice {
         defer { unsafe udev_device_unref(device) }
         unsafe self.init(device)
     }
-}
 
-extension SerialDevice {
     /// Reads a device; nil for a terminal that is not a serial port: one without a node or without hardware, or a
     /// built-in port whose UART the kernel did not find.
     init?(_ device: OpaquePointer) {
@@ -206,25 +207,5 @@ extension SerialDevice {
         let tolerance: UInt64 = 100
         guard let connectedMilliseconds else { return false }
         return knownMicroseconds / 1000 > connectedMilliseconds + tolerance
-    }
-}
-
-/// USB ids that are common among radio boards and the adapters they are wired to.
-enum USBAdapterName {
-    /// The usual kind of device with these ids (four lower-case hexadecimal digits each); nil when none is known.
-    static func text(vendorID: String, modelID: String) -> String? {
-        switch (vendorID, modelID) {
-        case ("10c4", "ea60"): "CP210x (Heltec, T-Beam)"
-        case ("1a86", "55d4"): "CH9102 (T-Beam)"
-        case ("1a86", "7523"): "CH340"
-        case ("0403", "6001"), ("0403", "6015"): "FTDI"
-        case ("239a", "0029"), ("239a", "8029"): "nRF52840 (T-Echo, RAK4631)"
-        case ("303a", "1001"): "ESP32-S3 or ESP32-C3, native USB"
-        case ("2886", _): "Seeed"
-        case ("1915", _): "Nordic"
-        case ("2fe3", "0100"): "Zephyr"
-        case ("067b", "2303"): "PL2303"
-        default: nil
-        }
     }
 }

@@ -3,14 +3,12 @@ import Glibc
 import LinuxSystem
 
 extension SerialPortError: MessageError {
-    /// The error, for a person.
     package var message: UserMessage {
         switch self {
         case .notFound(let path):
             UserMessage(.noDevice, "There is no device at \(path).", "Plug the radio in; `collar-link devices` lists what is there.")
         case .notATerminal(let path):
-            UserMessage(
-                .notASerialPort, "\(path) is not a serial port.", "Name a serial port; `collar-link devices` lists them.")
+            UserMessage(.notASerialPort, "\(path) is not a serial port.", "Name a serial port; `collar-link devices` lists them.")
         case .busy(let path, let holder):
             .deviceInUse("\(path) is in use by \(ProcessHolder.description(of: holder)).", holder, path: path)
         case .replaced(let path, let device):

@@ -4,7 +4,6 @@ import LinuxSystem
 
 /// A process that has a terminal open.
 package struct ProcessHolder: Equatable, Sendable {
-    /// The process id.
     package let processID: Int32
     /// The short name of the process (at most 15 bytes), such as `ModemManager`.
     package let name: String
@@ -53,7 +52,6 @@ package struct ProcessHolder: Equatable, Sendable {
     private struct OpenFile {
         /// Its link in /proc.
         package let path: String
-        /// The target of the link.
         package let target: String
     }
 

@@ -15,7 +15,6 @@ package final class PseudoTerminal {
     /// use `EPOLLET`, or check ``hasPeer`` now and then. Linux does not wake this end when a program opens the other end.
     package private(set) var fileDescriptor: Int32
 
-    /// Creates both ends.
     package init() throws(SystemError) {
         let master = terminal_open_pseudo_terminal()
         guard master >= 0 else { throw SystemError(operation: "posix_openpt", errno: -master) }
@@ -77,7 +76,6 @@ package final class PseudoTerminal {
 
 /// A symbolic link that gives a pseudo-terminal a lasting name.
 package struct PortLink: Sendable {
-    /// Where the link is.
     package let path: String
 
     /// Creates a value for the path; no link is made yet.
@@ -108,11 +106,9 @@ package struct PortLink: Sendable {
     }
 }
 
-/// Why a link cannot be made.
 package enum PortLinkError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The path holds something that ``PortLink/point(to:)`` does not replace.
     case occupied(path: String)
-    /// The system refuses.
     case system(path: String, errno: Int32)
 
     /// The problem and its place, in one sentence.

@@ -4,9 +4,7 @@ import LinuxSystem
 
 /// Why a serial line could not be opened.
 package enum SerialPortError: Error, Equatable, Sendable {
-    /// There is nothing at the path.
     case notFound(path: String)
-    /// The file at the path is not a terminal.
     case notATerminal(path: String)
     /// The line is in use; `holder` is nil if this process is not allowed to inspect any process that has the line open.
     case busy(path: String, holder: ProcessHolder?)
@@ -19,7 +17,6 @@ package enum SerialPortError: Error, Equatable, Sendable {
     /// A system call failed for another reason.
     case system(path: String, operation: String, errno: Int32)
 
-    /// The path that was to be opened.
     package var path: String {
         switch self {
         case .notFound(let path), .notATerminal(let path), .busy(let path, _), .permissionDenied(let path, _),
@@ -34,9 +31,7 @@ package enum SerialPortError: Error, Equatable, Sendable {
 /// No call blocks: wait for ``fileDescriptor`` to become readable or writable, then read or write until
 /// `.wouldBlock`. It is not thread-safe. It closes the line when it is released.
 package final class SerialPort {
-    /// The path by which the line was opened.
     package let path: String
-    /// Whether the line is one end of a pseudo-terminal instead of hardware.
     package let isPseudoTerminal: Bool
     /// The descriptor of the line, for epoll; −1 after ``close()``. This object closes the descriptor.
     package private(set) var fileDescriptor: Int32
@@ -100,9 +95,7 @@ package final class SerialPort {
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
         StreamTransfer.write(bytes, to: fileDescriptor)
     }
-}
 
-extension SerialPort {
     /// Opens the line of a collar radio that udev has found, as ``init(opening:)`` does.
     ///
     /// Another device may have come to the node since udev found the radio, and opening the port of a stranger raises its DTR,
@@ -118,10 +111,7 @@ extension SerialPort {
             throw .notFound(path: path)
         }
     }
-}
 
-extension SerialPort {
-    /// Opens whatever is at the path.
     static func open(_ path: String) throws(SerialPortError) -> Int32 {
         while true {
             // Without O_NOCTTY unplugging would send SIGHUP to a session leader; without O_NONBLOCK the open would
@@ -145,7 +135,6 @@ extension SerialPort {
         }
     }
 
-    /// Whether the path leads to nothing.
     static func isGone(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == ENOENT }
 
     /// Makes this process the only user of the terminal. Returns whether it is a pseudo-terminal.

@@ -2,7 +2,6 @@ import CheckedNumbers
 import CollarErrors
 import CollarFormats
 
-/// An option of a command.
 struct OptionSpec: Sendable {
     /// Its names, as typed: `-p`, `--port`.
     let names: [String]
@@ -10,12 +9,9 @@ struct OptionSpec: Sendable {
     let valueName: String?
     /// Its description, in one line.
     let summary: String
-    /// Whether the option can be given more than once.
     let isRepeatable: Bool
 
-    init(
-        _ names: String..., value: String? = nil, repeatable: Bool = false, is summary: String
-    ) {
+    init(_ names: String..., value: String? = nil, repeatable: Bool = false, is summary: String) {
         self.names = names
         valueName = value
         isRepeatable = repeatable
@@ -101,9 +97,7 @@ enum HelpText {
     }
 
     /// Breaks a text between words.
-    /// - Parameters:
-    ///   - indent: the column in which its first line begins.
-    ///   - hanging: how many spaces precede each further line.
+    /// - Parameter indent: the column in which its first line begins.
     static func wrapped(_ text: some StringProtocol, indent: Int, hanging: Int) -> String {
         TextFlow.joined(text.split(separator: " "), separator: " ", column: indent, hanging: hanging, width: width)
     }
@@ -124,7 +118,6 @@ struct ParsedArguments {
     private(set) var operandCountBeforeDashes: Int?
 
     /// Sorts words into options and operands.
-    /// - Throws: a usage failure that names the wrong word and the help to read.
     init(_ words: some Sequence<String>, for command: CommandSpec) throws(CommandFailure) {
         self.command = command
         let options = command.options + CommandSpec.commonOptions
@@ -198,7 +191,6 @@ struct ParsedArguments {
         return ShellCommand(words: words)
     }
 
-    /// Whether an option was given.
     func has(_ key: String) -> Bool { values[key] != nil }
 
     /// The value of an option that is given at most once.
@@ -221,8 +213,7 @@ struct ParsedArguments {
     func number(_ key: String, in range: ClosedRange<Double>) throws(CommandFailure) -> Double? {
         guard let text = value(key) else { return nil }
         guard let number = Double(text, in: range) else {
-            throw CommandFailure(
-                .usage, "\(key) \(text): expected a number from \(range.lowerBound) to \(range.upperBound)")
+            throw CommandFailure(.usage, "\(key) \(text): expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -256,7 +247,6 @@ struct ParsedArguments {
 struct RepeatedOptions {
     private let given: [(option: OptionSpec, value: String)]
 
-    /// The options in the arguments of a command.
     init(_ arguments: ParsedArguments? = nil) {
         given = [OptionSpec.stateDirectory, .port].flatMap { option in
             guard let arguments, arguments.command.takes(option) else { return [(option: OptionSpec, value: String)]() }
@@ -279,7 +269,7 @@ struct RepeatedOptions {
         let name = words.dropFirst().first.flatMap { $0.hasPrefix("-") ? nil : $0 }
         // Where `run` is named, it is the receiver that runs, and no command to type; `receiver` may be for another machine.
         guard name != "run", name != "receiver",
-            let spec = CollarLinkTool.commands.first(where: { $0.spec.name == name ?? "run" })?.spec
+            let spec = CollarLinkTool.groups.flatMap(\.commands).first(where: { $0.spec.name == name ?? "run" })?.spec
         else { return text }
         let missing = given.filter { option, _ in spec.takes(option) && !words.contains(option.key) }
         let end = words.firstIndex { ["--", "|", ">", "&&"].contains($0) } ?? words.count

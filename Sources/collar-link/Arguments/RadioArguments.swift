@@ -2,7 +2,6 @@ import CollarConfiguration
 import LinuxSystem
 
 extension RadioOption {
-    /// The option as a command takes it.
     var spec: OptionSpec {
         let (value, summary) =
             switch self {
@@ -20,7 +19,7 @@ extension RadioOption {
 }
 
 extension ParsedArguments {
-    /// How sticks are to be used: the options of the command line, before the configuration files.
+    /// How sticks are used: the options of the command line, before the configuration files.
     func radio() throws(CommandFailure) -> RadioConfiguration {
         var contents: [(path: String, bytes: [UInt8])] = []
         for path in ConfigurationFiles.paths(of: "config") {
@@ -40,7 +39,6 @@ extension ParsedArguments {
     }
 }
 
-/// The configuration files.
 enum ConfigurationFiles {
     /// The paths of the files with a name: the user's before the machine's.
     static func paths(of name: String) -> [String] { [userPath(of: name)].compactMap { $0 } + ["/etc/collar-link/\(name)"] }

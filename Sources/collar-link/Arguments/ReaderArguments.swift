@@ -55,7 +55,6 @@ extension ParsedArguments {
         return unsafe stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The name of a reader.
     static func readerName(_ text: String) throws(CommandFailure) -> ReaderName {
         guard let name = ReaderName(text) else {
             throw CommandFailure(.usage, "'\(text)' is not the name of a reader: expected \(ReaderName.form)")
@@ -93,7 +92,6 @@ extension FormatOptions {
 }
 
 extension StandardError {
-    /// Writes a notice of a follower or deliverer.
     static func say(_ notice: FollowerNotice) {
         let message = notice.message
         say(message.reason, remedy: message.remedy, as: notice.mark)

@@ -74,8 +74,8 @@ extension ParsedArguments {
     /// How entries are written: `--format`, `--unknown-accuracy`, `--flavour`, `--source-as` and `--utc`.
     func formatOptions() throws(CommandFailure) -> FormatOptions {
         var options = FormatOptions(try choice("--format") ?? .json)
-        options.flavour = try flavour()
-        options.sourceAs = try sourceAs()
+        options.flavour = try choice("--flavour") ?? .full
+        options.sourceAs = try choice("--source-as", of: ["watchOS": .watchOS, "iOS": .iOS])
         options.zone = has("--utc") ? nil : LocalTime.zone
         for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
             throw CommandFailure(
@@ -96,7 +96,7 @@ extension ParsedArguments {
         var options = try formatOptions()
         let isForPrograms = ["--format", "--flavour", "--source-as", "--acknowledge"].contains(where: has)
         if !isForPrograms, kinds.isDisjoint(with: LineKind.ofEvents), Terminal.isOutput { options.format = .text }
-        if Terminal.isOutput { options.terminalWidth = Terminal.width }
+        if Terminal.isOutput { options.terminalWidth = Terminal.size.columns }
         return options
     }
 
@@ -105,14 +105,6 @@ extension ParsedArguments {
         if format != .json, let kind = kinds.intersection(LineKind.ofEvents).map(\.rawValue).min() {
             throw CommandFailure(.usage, "--events \(kind): lines of events are JSON only", remedy: "Give -F json.")
         }
-    }
-
-    /// `--flavour full|compact`.
-    func flavour() throws(CommandFailure) -> FixLineWriter.Flavour { try choice("--flavour") ?? .full }
-
-    /// `--source-as watchOS|iOS`; nil to write each fix's own source.
-    func sourceAs() throws(CommandFailure) -> FixSource? {
-        try choice("--source-as", of: ["watchOS": .watchOS, "iOS": .iOS])
     }
 
     /// `--state-dir DIR`, or the default directory for journals.
@@ -129,15 +121,6 @@ extension ParsedArguments {
         throw CommandFailure(
             .configuration, "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set",
             remedy: "Name one: `--state-dir DIR`.")
-    }
-}
-
-/// The environment of the process.
-enum Environment {
-    /// The value of a variable; nil where it is not set.
-    static func value(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        return unsafe String(cString: value)
     }
 }
 
@@ -203,7 +186,6 @@ extension OptionSpec {
 }
 
 extension ParsedArguments {
-    /// The option that chooses messages.
     static let logOption = OptionSpec(
         "--log", value: "[CATEGORY:]LEVEL", repeatable: true,
         is: "print messages of this level and above: debug, info, warning, error or fault (default info; repeatable). CATEGORY is \(LogCategory.allCases.map(\.rawValue).joined(separator: ", ")) (default: all)")

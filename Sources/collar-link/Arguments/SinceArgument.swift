@@ -5,7 +5,6 @@ import CollarWire
 
 /// The place where reading begins, as given with `--since`.
 enum SinceArgument: Equatable {
-    /// After this fix.
     case fix(FixIdentifier)
     /// From this time of reception on, in milliseconds since 1970.
     case time(unixMilliseconds: Int64)
@@ -33,7 +32,6 @@ enum SinceArgument: Equatable {
         }
     }
 
-    /// The start of emission at this place.
     var emissionStart: EmissionStart {
         switch self {
         case .time(let unixMilliseconds): .since(unixMilliseconds: unixMilliseconds)

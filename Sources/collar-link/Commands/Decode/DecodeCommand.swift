@@ -3,7 +3,7 @@ import CollarReceiver
 import CollarWire
 
 /// `collar-link decode`: writes frames as JSON lines or as text.
-enum DecodeCommand {
+enum DecodeCommand: Command {
     static let spec = CommandSpec(
         name: "decode",
         title: "turn frames or a capture into lines",
@@ -102,9 +102,7 @@ enum DecodeCommand {
     }
 
     /// - Returns: how many bytes were read.
-    private static func decodeSerial(
-        _ input: inout ChunkInput, _ decoding: inout FrameDecoding
-    ) throws(CommandFailure) -> Int {
+    private static func decodeSerial(_ input: inout ChunkInput, _ decoding: inout FrameDecoding) throws(CommandFailure) -> Int {
         var stream = StreamDecoder()
         var offset = 0
         var frameStart = 0
@@ -151,7 +149,6 @@ enum DecodeCommand {
     }
 }
 
-/// Decodes the frames of a capture.
 struct CaptureDecoding {
     private var reader = CaptureReader()
     private var frames = CaptureFrames()
@@ -176,8 +173,7 @@ struct CaptureDecoding {
         for finding in frames.take(record, at: reader.recordOffset) {
             let place = FramePlace(
                 offset: finding.offset,
-                capture: .init(
-                    port: record.port, direction: finding.direction, unixMilliseconds: finding.unixMilliseconds))
+                capture: .init(port: record.port, direction: finding.direction, unixMilliseconds: finding.unixMilliseconds))
             switch finding.content {
             case .packet(let packet): decoding.decode(packet.span, at: place)
             case .rejected(let fault): decoding.reject(fault, at: place)

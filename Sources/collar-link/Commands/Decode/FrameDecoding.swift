@@ -6,7 +6,6 @@ import CollarWire
 /// Decodes frames one after the other, and keeps what later frames need: the known logs, and the fixes that can be
 /// anchors of live fixes.
 struct FrameDecoding {
-    /// A log that is known.
     private struct KnownLog {
         let identity: LogIdentity
         /// The references for completing short sequences: the highest sequence of a fix, and the newest sequence that the
@@ -44,7 +43,6 @@ struct FrameDecoding {
     private var logs: [UInt8?: [KnownLog]] = [:]
     private var sealed: SealedDecoding?
     private var rejected: [String: Int] = [:]
-    /// The number of frames that were decoded.
     private(set) var frameCount = 0
     /// The number of decoded frames whose sequence was solved from the CRC.
     private(set) var unverifiedCount = 0
@@ -86,10 +84,8 @@ struct FrameDecoding {
         return logs[nil].map { named + $0 } ?? named
     }
 
-    /// Opens the sealed frames of a collar from now on.
     mutating func open(with key: CollarKey, deviceID: UInt64) { sealed = SealedDecoding(key, deviceID: deviceID) }
 
-    /// Decodes a bare frame at a place of the input.
     mutating func decode(_ frame: Span<UInt8>, at place: FramePlace) {
         do throws(DecodeError) {
             let header = try FrameHeader(ofAny: frame)
@@ -136,13 +132,11 @@ struct FrameDecoding {
     /// What the format has left out so far; nil if that is nothing.
     var omission: Omission? { formatter.omissions.total }
 
-    /// Writes the output so far to stdout.
     mutating func flush() throws(CommandFailure) {
         try StandardOutput.write(output)
         output.removeAll(keepingCapacity: true)
     }
 
-    /// Writes the rest of the output to stdout.
     mutating func finish() throws(CommandFailure) {
         if format != .text { formatter.end(into: &output) }
         try flush()
@@ -214,9 +208,7 @@ struct FrameDecoding {
         logs[key]?[index].note(fix)
     }
 
-    private mutating func write(
-        _ decoded: Decoded, header: FrameHeader, byteCount: Int, isSealed: Bool, at place: FramePlace
-    ) {
+    private mutating func write(_ decoded: Decoded, header: FrameHeader, byteCount: Int, isSealed: Bool, at place: FramePlace) {
         if format != .text {
             guard let log = decoded.log else { return }
             switch decoded.message {
@@ -235,9 +227,8 @@ struct FrameDecoding {
     }
 
     private mutating func write(_ fix: Fix, log: LogIdentity, at place: FramePlace) {
-        let received = ReceivedFix(
-            deviceID: log.deviceID, logID: log.logID, receivedUnixMilliseconds: place.receivedUnixMilliseconds, fix: fix)
-        formatter.append(received, to: &output)
+        let time = place.capture?.unixMilliseconds
+        formatter.append(ReceivedFix(deviceID: log.deviceID, logID: log.logID, receivedUnixMilliseconds: time, fix: fix), to: &output)
     }
 
     private mutating func append(_ text: String) { output += Array(text.utf8) }
@@ -266,8 +257,7 @@ struct SealedDecoding {
         var isOpen = false
         if type == .identity {
             let clear = [UInt8](capacity: Frame.maximumByteCount) { output in
-                let number = SealedFrame.openIdentity(
-                    frame, header: header, deviceID: deviceID, keys: keys, into: &output)
+                let number = SealedFrame.openIdentity(frame, header: header, deviceID: deviceID, keys: keys, into: &output)
                 guard let number, let identity = try? Identity(decoding: output.span) else { return }
                 isOpen = true
                 boot = (identity.log, ReplayWindow(first: number))
@@ -316,22 +306,17 @@ struct FramePlace {
     /// Where and when the frame was captured; nil if the input is no capture.
     var capture: Capture?
 
-    /// Where and when a frame was captured.
     struct Capture {
         var port: String
         var direction: CaptureFrames.Direction
         var unixMilliseconds: Int64
     }
 
-    /// The place, for people.
     var text: String {
         guard let capture else { return "@\(offset)" }
         let time = utcText(unixMilliseconds: capture.unixMilliseconds)
         return "@\(offset) \(time) \(PlainText.line(capture.port)) \(capture.direction.rawValue)"
     }
-
-    /// When the frame was received, in milliseconds since 1970; nil if that is not known.
-    var receivedUnixMilliseconds: Int64? { capture?.unixMilliseconds }
 }
 
 /// Why a frame was skipped, in words for people.

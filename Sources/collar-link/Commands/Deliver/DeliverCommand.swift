@@ -4,7 +4,7 @@ import CollarReaders
 import CollarReceiver
 
 /// `collar-link deliver`: passes batches to a command.
-enum DeliverCommand {
+enum DeliverCommand: Command {
     static let spec = CommandSpec(
         name: "deliver",
         title: "give positions to a command until it succeeds",

@@ -5,7 +5,7 @@ import LinuxSystem
 import SerialDevices
 
 /// `collar-link devices`: lists the serial devices, and marks the collar radios.
-enum DevicesCommand {
+enum DevicesCommand: Command {
     static let spec = CommandSpec(
         name: "devices",
         title: "list serial devices and collar radios",
@@ -71,7 +71,6 @@ enum DevicesCommand {
 struct DeviceList {
     /// Whether each device is a line of JSON, which `Protocol/schema/serial_device.schema.json` describes.
     let isJSON: Bool
-    /// How changes are noticed on this machine.
     let source: DeviceMonitor.Source
 
     /// Writes a list of devices, collar radios first.

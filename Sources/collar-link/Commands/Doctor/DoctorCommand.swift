@@ -5,7 +5,7 @@ import CollarFormats
 import LinuxSystem
 
 /// `collar-link doctor`: examines the machine, and says what is wrong and how to fix it.
-enum DoctorCommand {
+enum DoctorCommand: Command {
     /// How long the receiver may take to answer, in microseconds.
     private static let answerTime: Int64 = 2_000_000
 
@@ -112,7 +112,6 @@ enum DoctorCommand {
 
     /// This machine.
     /// - Parameters:
-    ///   - stateDirectory: the state directory that is examined.
     ///   - ports: the ports that the user names; empty for those that are marked.
     ///   - options: the options of radios, each as `NAME VALUE`.
     static func machine(stateDirectory: String, ports: [String], options: [String] = []) -> RunningMachine {
@@ -133,7 +132,6 @@ enum DoctorCommand {
 }
 
 extension RecordedMachine.LoadError {
-    /// The failure that ends the command.
     fileprivate var failure: CommandFailure {
         switch self {
         case .unreadable(let path):

@@ -2,7 +2,7 @@ import CollarErrors
 import CollarWire
 
 /// `collar-link encode`: writes fixes as frames.
-enum EncodeCommand {
+enum EncodeCommand: Command {
     static let spec = CommandSpec(
         name: "encode",
         title: "turn JSON lines into frames",
@@ -72,9 +72,7 @@ enum EncodeCommand {
     }
 }
 
-/// The options of `encode`, checked.
 struct EncodeOptions {
-    /// The form in which fixes are encoded.
     enum Mode {
         case absolute
         /// Each fix is coded against its anchor, the fix that is `anchorLag` fixes earlier.

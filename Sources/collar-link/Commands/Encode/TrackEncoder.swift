@@ -1,6 +1,5 @@
 import CollarWire
 
-/// Counts of an encoding.
 struct EncodeStatistics {
     /// Fixes that were read, including those that wait for the rest of their batch.
     var fixes = 0
@@ -64,9 +63,7 @@ struct TrackEncoder {
         output.removeAll(keepingCapacity: true)
     }
 
-    private mutating func write(
-        lineNumber: Int, _ frame: (TrackEncoder) throws(EncodeError) -> [UInt8]
-    ) throws(CommandFailure) {
+    private mutating func write(lineNumber: Int, _ frame: (TrackEncoder) throws(EncodeError) -> [UInt8]) throws(CommandFailure) {
         do throws(EncodeError) {
             let frame = try frame(self)
             statistics.frames += 1
@@ -140,9 +137,7 @@ struct TrackEncoder {
         }
     }
 
-    private func frame(
-        _ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void
-    ) throws(EncodeError) -> [UInt8] {
+    private func frame(_ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) throws(EncodeError) -> [UInt8] {
         try [UInt8](capacity: options.maximumFrameByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try encode(&output)
         }

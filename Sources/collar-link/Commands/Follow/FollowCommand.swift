@@ -3,7 +3,7 @@ import CollarJournal
 import CollarReaders
 
 /// `collar-link follow`: prints what is stored, then what arrives.
-enum FollowCommand {
+enum FollowCommand: Command {
     static let spec = CommandSpec(
         name: "follow",
         title: "print stored positions, then each new one",

@@ -4,7 +4,7 @@ import CollarWire
 import RadioModems
 
 /// `collar-link help`: lists the commands, or explains one.
-enum HelpCommand {
+enum HelpCommand: Command {
     static let spec = CommandSpec(
         name: "help",
         title: "list the commands, or explain one",
@@ -23,14 +23,6 @@ enum HelpCommand {
               74  stdout cannot be written
             """)
 
-    private static let groups: [(title: String, commands: [CommandSpec])] = [
-        ("receive", [RunCommand.spec, StatusCommand.spec, DevicesCommand.spec, MarkCommand.spec, DoctorCommand.spec]),
-        ("read what was received", [HistoryCommand.spec, FollowCommand.spec, DeliverCommand.spec, ReadersCommand.spec, MetricsCommand.spec]),
-        ("collars", [SendCommand.spec, NameCommand.spec, KeyCommand.spec, ReceiverCommand.spec]),
-        ("files and tests", [DecodeCommand.spec, EncodeCommand.spec, SimulateCommand.spec]),
-        ("about", [spec, VersionCommand.spec]),
-    ]
-
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         guard !arguments.has("--help"), let name = arguments.operands.first else {
             try StandardOutput.write(overview(.standardOutput))
@@ -47,8 +39,8 @@ enum HelpCommand {
             Receives the positions of GPS collars from a radio in a USB port, stores them, acknowledges them, and passes them on to
             people and programs. Without a command it runs: it waits for a radio and receives.
             """, style)
-        let names = groups.flatMap(\.commands).map(\.name.count)
-        let width = (names.max() ?? 0) + 2
+        let groups = CollarLinkTool.groups.map { (title: $0.title, commands: $0.commands.map { $0.spec }) }
+        let width = (groups.flatMap(\.commands).map(\.name.count).max() ?? 0) + 2
         for group in groups {
             text += "\n" + style.painted("\(group.title):", as: .heading) + "\n"
             for command in group.commands {
@@ -67,8 +59,7 @@ enum HelpCommand {
 }
 
 /// `collar-link version`: what this binary is.
-enum VersionCommand {
-    /// Version of the tool.
+enum VersionCommand: Command {
     static let version = "0.1.0"
 
     static let spec = CommandSpec(

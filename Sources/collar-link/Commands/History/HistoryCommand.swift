@@ -7,7 +7,7 @@ import Glibc
 import LinuxSystem
 
 /// `collar-link history`: prints what is stored.
-enum HistoryCommand {
+enum HistoryCommand: Command {
     static let spec = CommandSpec(
         name: "history",
         title: "print stored positions, in any format",
@@ -82,7 +82,7 @@ enum HistoryCommand {
             guard format.format.hasEvents else {
                 throw CommandFailure(.usage, "--verify reports as json or text, not as \(format.format.rawValue)")
             }
-            return try HistoryVerification(try StoredJournals(arguments), format.format).run(repairs: arguments.has("--repair"))
+            return try HistoryVerification(journals: try StoredJournals(arguments), format: format.format).run(repairs: arguments.has("--repair"))
         }
         let journals = try StoredJournals(arguments)
         format.deployments = journals.deployments
@@ -116,15 +116,12 @@ enum HistoryCommand {
 /// The journals that a command reads.
 struct StoredJournals {
     let stateDirectory: String
-    /// What the command is about.
     let selection: CollarSelection
     /// The wanted collars that have a journal, in the order of their ids; at least one.
     let collars: [UInt64]
-    /// Which animal wears which collar.
     let deployments: DeploymentTable
 
     /// The collars that have a journal in a state directory.
-    /// - Throws: a failure with a remedy, if there are none.
     static func known(in directory: String) throws(CommandFailure) -> [UInt64] {
         let known = try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: directory))
         if !known.isEmpty { return known }
@@ -132,7 +129,6 @@ struct StoredJournals {
             .noInput, "nothing is stored in \(directory)", remedy: "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
     }
 
-    /// - Throws: a failure with a remedy, if no wanted collar has a journal.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let directory = try arguments.readableStateDirectory()
         let animals = AnimalNames()
@@ -156,9 +152,7 @@ struct StoredJournals {
     /// Runs `body` for each of the collars, until it returns false. If the journal of one of several collars cannot be read, that
     /// is said, and the others follow.
     /// - Returns: the exit code of the first failure; ``ExitCode/clean`` if there was none.
-    func forEach(
-        of collars: [UInt64], _ body: (UInt64) throws(CommandFailure) -> Bool
-    ) throws(CommandFailure) -> ExitCode {
+    func forEach(of collars: [UInt64], _ body: (UInt64) throws(CommandFailure) -> Bool) throws(CommandFailure) -> ExitCode {
         var code = ExitCode.clean
         for deviceID in collars {
             do throws(CommandFailure) {

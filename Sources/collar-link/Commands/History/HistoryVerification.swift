@@ -5,13 +5,8 @@ import LinuxSystem
 
 /// `collar-link history --verify`: reports what is stored, and what is damaged.
 struct HistoryVerification {
-    private let journals: StoredJournals
-    private let format: OutputFormat
-
-    init(_ journals: StoredJournals, _ format: OutputFormat) {
-        self.journals = journals
-        self.format = format
-    }
+    let journals: StoredJournals
+    let format: OutputFormat
 
     /// Verifies the journals, and prints the results.
     /// - Parameter repairs: whether to mark damaged fixes first, so that their collars are asked for them again.
@@ -90,9 +85,7 @@ struct HistoryVerification {
     }
 
     /// Runs `body`; a failure gets the exit code and remedy that it has in `collar-link run`.
-    private static func opening<Result>(
-        _ body: () throws(JournalError) -> Result
-    ) throws(CommandFailure) -> Result {
+    private static func opening<Result>(_ body: () throws(JournalError) -> Result) throws(CommandFailure) -> Result {
         do throws(JournalError) { return try body() } catch { throw CommandFailure(error.message) }
     }
 }

@@ -119,7 +119,6 @@ struct CableSession {
         do throws(SerialPortError) { port = try SerialPort(opening: path) } catch {}
     }
 
-    /// Says what a person has to do.
     private mutating func reportStage() {
         guard exchange.stage != reportedStage else { return }
         reportedStage = exchange.stage

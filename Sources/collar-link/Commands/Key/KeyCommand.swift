@@ -6,7 +6,7 @@ import CollarWire
 import Glibc
 
 /// `collar-link key`: the keys with which frames of collars are sealed.
-enum KeyCommand {
+enum KeyCommand: Command {
     static let spec = CommandSpec(
         name: "key",
         title: "make, exchange and list the keys of collars",
@@ -248,7 +248,6 @@ extension ParsedArguments {
 }
 
 extension CollarKey {
-    /// A random key.
     static func random(using random: inout some RandomNumberGenerator) -> CollarKey {
         let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         return CollarKey(bytes.span)

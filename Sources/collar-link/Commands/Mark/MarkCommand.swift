@@ -5,7 +5,7 @@ import LinuxSystem
 import SerialDevices
 
 /// `collar-link mark`: writes the udev rule that marks an adapter as a collar's radio.
-enum MarkCommand {
+enum MarkCommand: Command {
     static let spec = CommandSpec(
         name: "mark",
         title: "mark a USB adapter as a collar radio",
@@ -67,7 +67,7 @@ enum MarkCommand {
         guard !lines.isEmpty else {
             StandardError.say(
                 "\(file.path) has the rule for \(adapter.port.node) already",
-                remedy: adapter.port.isCollarRadio ? nil : "Apply it: `\(ShellCommand.udevReload(asRoot: false).text)`.")
+                remedy: adapter.port.isCollarRadio ? nil : "Apply it: `\(RootPrefix(isNeeded: true).udevReload.text)`.")
             return .clean
         }
         // An adapter may be marked by its product's name, or by a rule in another file. That is no mark on another machine, for
@@ -112,9 +112,7 @@ enum MarkCommand {
             .usage, "\(path) is no USB adapter", remedy: "Name the port when you receive: `collar-link --port \(path)`.")
     }
 
-    private static func rule(
-        for adapter: USBAdapter, among plugged: [USBAdapter]
-    ) throws(CommandFailure) -> MarkingRule {
+    private static func rule(for adapter: USBAdapter, among plugged: [USBAdapter]) throws(CommandFailure) -> MarkingRule {
         do throws(MarkingRule.Impossible) { return try MarkingRule(for: adapter, among: plugged) } catch {
             throw CommandFailure(
                 .configuration,
@@ -132,7 +130,7 @@ enum MarkCommand {
         guard file.isWritable || !file.hasDirectory else {
             let place = file.directory == RulesFile.systemDirectory ? [] : ["--rules-directory", file.directory]
             let command = ShellCommand(words: ["collar-link", "mark", "--print"] + place + [adapter.port.node])
-                .piped(to: ShellCommand("sudo", "tee", "-a", file.path)).then(.udevReload(asRoot: false))
+                .piped(to: ShellCommand("sudo", "tee", "-a", file.path)).then(RootPrefix(isNeeded: true).udevReload)
             throw CommandFailure(
                 .noPermission, "this user may not write \(file.path)",
                 remedy: "As root: `\(command.text)`.")
@@ -141,7 +139,7 @@ enum MarkCommand {
         try file.append(lines)
         StandardError.say("the rule is in \(file.path)")
         guard file.directory == RulesFile.systemDirectory, geteuid() == 0 else {
-            StandardError.say("apply it: \(ShellCommand.udevReload(asRoot: geteuid() == 0).text)")
+            StandardError.say("apply it: \(RootPrefix(isNeeded: geteuid() != 0).udevReload.text)")
             return
         }
         for command in UdevCommands.all where ChildProcess.exitCode(of: command) != 0 {
@@ -153,7 +151,6 @@ enum MarkCommand {
     }
 
     /// Asks on the terminal.
-    /// - Throws: a failure if there is no terminal, or the answer is not yes.
     private static func askWhetherToWrite(_ file: RulesFile) throws(CommandFailure) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(
@@ -195,10 +192,8 @@ struct RulesFile {
     /// which finds the numbers of an adapter.
     static let name = "69-my-collar-link.rules"
 
-    /// The directory of the file.
     let directory: String
 
-    /// The path of the file.
     var path: String { "\(directory)/\(RulesFile.name)" }
 
     /// The lines of the rule that the file does not have yet.
@@ -207,13 +202,11 @@ struct RulesFile {
         return rule.lines.filter { !present.contains($0) }
     }
 
-    /// Whether this user may write the file.
     var isWritable: Bool {
         if unsafe access(path, F_OK) == 0 { return unsafe access(path, W_OK) == 0 }
         return unsafe access(directory, W_OK | X_OK) == 0
     }
 
-    /// Whether the directory of the file exists.
     var hasDirectory: Bool { unsafe access(directory, F_OK) == 0 }
 
     /// Appends lines to the file, which is created if there is none.
@@ -224,14 +217,7 @@ struct RulesFile {
         let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw unwritable(errno) }
         defer { _ = close(descriptor) }
-        var done = 0
-        while done < bytes.count {
-            let count = unsafe bytes[done...].withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw unwritable(errno) }
-            done += count
-        }
-        guard fsync(descriptor) == 0 else { throw unwritable(errno) }
+        guard SystemFiles.write(bytes, to: descriptor), fsync(descriptor) == 0 else { throw unwritable(errno) }
     }
 
     private func content() throws(CommandFailure) -> [UInt8] {

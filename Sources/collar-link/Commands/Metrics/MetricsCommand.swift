@@ -4,7 +4,7 @@ import CollarJournal
 import LinuxSystem
 
 /// `collar-link metrics`: prints figures for Prometheus.
-enum MetricsCommand {
+enum MetricsCommand: Command {
     static let spec = CommandSpec(
         name: "metrics",
         title: "print figures for Prometheus",
@@ -52,8 +52,7 @@ enum MetricsCommand {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         let stateDirectory = try arguments.existingStateDirectory()
-        let collars = try CommandFailure.wrapping(
-            try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
+        let collars = try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
         let files = ReaderFiles(stateDirectory: stateDirectory)
         let readers = try ReadersCommand.states(files)
         let figures = RunningReceiver(of: stateDirectory, for: "metrics").figures

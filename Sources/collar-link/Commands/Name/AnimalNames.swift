@@ -34,7 +34,6 @@ final class AnimalNames {
 
     /// The collar whose id begins with these digits, among those with a name and those that have a journal; nil where there is none, and
     /// where the text is the name of an animal.
-    /// - Throws: a usage failure that lists the collars, if there are several.
     func collar(beginningWith text: String, as what: String, stateDirectory: String) throws(CommandFailure) -> UInt64? {
         guard CollarID.isPrefix(text) else { return nil }
         let registers = registers
@@ -53,7 +52,6 @@ final class AnimalNames {
 
     /// The collar with an id, or the one that the animal with a name wears now.
     /// - Parameter what: what the user gave the text as, for messages.
-    /// - Throws: a usage failure if there is no such animal, or if it wears no collar now, or several.
     func collar(_ text: String, as what: String) throws(CommandFailure) -> UInt64 {
         if let deviceID = CollarID.deviceID(text) { return deviceID }
         let table = try table(of: text, as: what)

@@ -4,7 +4,7 @@ import CollarFormats
 import LinuxSystem
 
 /// `collar-link name`: which animal wears which collar.
-enum NameCommand {
+enum NameCommand: Command {
     static let spec = CommandSpec(
         name: "name",
         title: "give animals names, and record which collar each wears",
@@ -111,7 +111,6 @@ enum NameCommand {
         return .clean
     }
 
-    /// A change of the file.
     private enum Task {
         case put(UInt64, name: String, from: Int64?, until: Int64?, species: String?, notes: String?)
         case describe(name: String, species: String?, notes: String?)
@@ -217,9 +216,7 @@ struct AnimalList {
 
     private let rows: [Row]
 
-    /// - Parameters:
-    ///   - registers: the files with their animals.
-    ///   - word: the animal or the id of the collar that is listed; nil for all.
+    /// - Parameter word: the animal or the id of the collar that is listed; nil for all.
     init(_ registers: [(path: String, register: AnimalRegister)], of word: String? = nil) {
         let all = registers.flatMap { path, register in
             register.animals.flatMap { animal in
@@ -234,7 +231,6 @@ struct AnimalList {
         rows = all.filter { row in row.animal.name == word || deviceID != nil && row.wearing?.deviceID == deviceID }
     }
 
-    /// Whether nothing is listed.
     var isEmpty: Bool { rows.isEmpty }
 
     /// The list as lines of JSON, which `Protocol/schema/animal.schema.json` describes, or as a table.

@@ -5,7 +5,7 @@ import CollarReceiver
 import LinuxSystem
 
 /// `collar-link readers`: lists the named readers, and removes them.
-enum ReadersCommand {
+enum ReadersCommand: Command {
     static let spec = CommandSpec(
         name: "readers",
         title: "list the named readers and their lag",
@@ -88,10 +88,7 @@ enum ReadersCommand {
         return found
     }
 
-    /// The line of a reader, with its lag.
-    static func line(
-        _ name: ReaderName, _ state: ReaderState, _ stateDirectory: String
-    ) throws(CommandFailure) -> ReaderLine {
+    static func line(_ name: ReaderName, _ state: ReaderState, _ stateDirectory: String) throws(CommandFailure) -> ReaderLine {
         ReaderLine(
             name: name.text, collars: state.collars?.sorted(), seenUnixMilliseconds: state.seenUnixMilliseconds,
             lag: try CommandFailure.wrapping(try state.lag(stateDirectory: stateDirectory)))

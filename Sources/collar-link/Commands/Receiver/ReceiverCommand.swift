@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 
 /// `collar-link receiver`: shows the id of this receiver, and moves the receiver to another machine.
-enum ReceiverCommand {
+enum ReceiverCommand: Command {
     static let spec = CommandSpec(
         name: "receiver",
         title: "show this receiver's id; move it to another machine",
@@ -70,8 +70,7 @@ enum ReceiverCommand {
     }
 
     private static func show(_ stateDirectory: String) throws(CommandFailure) {
-        let identity = try CommandFailure.wrapping(
-            try ReceiverIdentity.existing(stateDirectory: stateDirectory))
+        let identity = try CommandFailure.wrapping(try ReceiverIdentity.existing(stateDirectory: stateDirectory))
         guard let identity else { throw CommandFailure(JournalError.noReceiver(path: stateDirectory).message) }
         try StandardOutput.write(MessageDescription.hexadecimal(UInt64(identity.receiverID), digits: 8) + "\n")
     }
@@ -97,14 +96,11 @@ enum ReceiverCommand {
                     remedy: "Run `collar-link receiver export` again: it gives the same.")
             }
         }
-        var bytes = Array(transfer.text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw unwritten(path) }
-            bytes.removeFirst(count)
+        guard SystemFiles.write(Array(transfer.text.utf8), to: descriptor), fsync(descriptor) == 0 else {
+            throw CommandFailure(
+                .cannotCreate, "\(path): \(SystemError.text(errno))",
+                remedy: "Make room, remove \(path), and run `collar-link receiver export` again.")
         }
-        guard fsync(descriptor) == 0 else { throw unwritten(path) }
     }
 
     /// Says that keys are not exported, if there are any.
@@ -139,12 +135,6 @@ enum ReceiverCommand {
                 remedy: errno == EEXIST ? "Give another name, or remove \(path) if it is not an export that is still needed." : nil)
         }
         return descriptor
-    }
-
-    private static func unwritten(_ path: String) -> CommandFailure {
-        CommandFailure(
-            .cannotCreate, "\(path): \(SystemError.text(errno))",
-            remedy: "Make room, remove \(path), and run `collar-link receiver export` again.")
     }
 
     private static func takeOver(_ stateDirectory: String, from path: String) throws(CommandFailure) {

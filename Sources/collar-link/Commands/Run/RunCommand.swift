@@ -7,7 +7,7 @@ import Glibc
 import LinuxSystem
 
 /// `collar-link run`, the command that runs when none is named.
-enum RunCommand {
+enum RunCommand: Command {
     static let spec = CommandSpec(
         name: "run",
         title: "receive positions, store them, write them as lines",
@@ -222,9 +222,7 @@ enum RunCommand {
         return Retention(days: days ?? unreadDays, unreadDays: unreadDays)
     }
 
-    private static func emissionStart(
-        from arguments: ParsedArguments
-    ) throws(CommandFailure) -> EmissionStart {
+    private static func emissionStart(from arguments: ParsedArguments) throws(CommandFailure) -> EmissionStart {
         let since = arguments.value("--since")
         guard arguments.has("--from-start") else {
             guard let since else { return .whereItStopped }
@@ -239,7 +237,6 @@ enum RunCommand {
 }
 
 extension ReceiverStatistics {
-    /// The counts in one line.
     var text: String {
         "\(host.fixes) fixes stored, \(lines) lines written, \(host.duplicates) duplicates; frames: \(host.frames) used, "
             + "\(host.damagedFrames) damaged, \(host.unknownFrames) of unknown collars, \(host.unsupportedFrames) unsupported, "
@@ -249,7 +246,6 @@ extension ReceiverStatistics {
 
 /// A new directory for the time of one command.
 struct ScratchDirectory {
-    /// Its path.
     let path: String
 
     /// Makes the directory below `TMPDIR`, else below `/tmp`; only this user may enter it.

@@ -5,13 +5,11 @@ import CollarControl
 import CollarErrors
 import CollarWire
 
-/// The checked arguments of `send`.
 struct SendArguments {
     var request: ControlRequest
     /// How long to wait for the result, in microseconds.
     let timeoutMicroseconds: Int64
     let ports: [String]
-    /// How the sticks at the ports are to be used.
     let radio: RadioConfiguration
     let stateDirectory: String
     let isJSON: Bool

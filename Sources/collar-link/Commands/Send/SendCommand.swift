@@ -4,7 +4,7 @@ import CollarFormats
 import CollarWire
 
 /// `collar-link send`: sends a request to a collar.
-enum SendCommand {
+enum SendCommand: Command {
     static let spec = CommandSpec(
         name: "send",
         title: "send a collar a request: locate, sound, settings, pair",
@@ -38,8 +38,7 @@ enum SendCommand {
             OptionSpec("--queue", is: "keep the request for a week, also over restarts, until the collar is heard (the default)"),
             OptionSpec("--now", is: "fail at once without a radio or contact, and drop the request after `--timeout`"),
             OptionSpec("--latest", is: "like `--queue`, and replace requests of the same kind that were not sent yet"),
-            OptionSpec(
-                "--timeout", value: "SECONDS", is: "how long to wait for the result, in seconds, 0 to 3600 (default 30)"),
+            OptionSpec("--timeout", value: "SECONDS", is: "how long to wait for the result, in seconds, 0 to 3600 (default 30)"),
             OptionSpec("--to", value: "ID", is: "with `pair`: the other receiver; `collar-link receiver show` prints its id there"),
             OptionSpec("--data", value: "HEX", is: "with `message`: bytes in hexadecimal, instead of TEXT"),
             OptionSpec("--wants-reply", is: "with `message`: ask the application for a reply"),
@@ -135,7 +134,6 @@ extension ResultLine {
         return text
     }
 
-    /// A version of settings for a person.
     private static func text(of version: SettingsVersion) -> String {
         guard version > .defaults else { return "the defaults" }
         let time = utcText(unixMilliseconds: Int64(version.number))

@@ -25,8 +25,8 @@ struct PortSimulation<Flash: FlashDevice> {
     private let origin = MonotonicClock.microseconds
     private var pending: [UInt8] = []
     private var hasReportedDelivery = false
-    private var stickFaults: ArraySlice<ScheduledFault>
-    private var presses: ArraySlice<ScheduledPress>
+    private var stickFaults: ArraySlice<Scheduled<StickFault>>
+    private var presses: ArraySlice<Scheduled<ButtonDecoder.Press>>
 
     init(
         radio: consuming SharedRadio<Flash>, deviceIDs: [UInt64], options: SimulationOptions, fixCount: Int
@@ -74,7 +74,7 @@ struct PortSimulation<Flash: FlashDevice> {
 
     private mutating func advance(to now: Instant) throws(CommandFailure) {
         while let next = stickFaults.first, next.time <= now {
-            radio.cause(next.fault, now: now)
+            radio.cause(next.event, now: now)
             stickFaults.removeFirst()
         }
         readFromHost(now: now)
@@ -83,7 +83,7 @@ struct PortSimulation<Flash: FlashDevice> {
         if options.speed == nil, options.dutyCyclePercent == nil, options.phases == nil { radio.skipIdleTime(now: now) }
         do throws(StationError) {
             while let next = presses.first, next.time <= now {
-                try radio.pressButtons(next.press, now: now)
+                try radio.pressButtons(next.event, now: now)
                 presses.removeFirst()
             }
             let bytes = try radio.advance(to: now)
@@ -110,7 +110,6 @@ struct PortSimulation<Flash: FlashDevice> {
         }
     }
 
-    /// Answers the frames on the cable.
     private mutating func exchangeKeys(now: Instant) throws(CommandFailure) {
         cable?.flush()
         for frame in cable?.receive() ?? [] {
@@ -264,10 +263,8 @@ struct SimulatedCable {
     /// The descriptor to wait for; nil while no program has the cable open.
     var fileDescriptor: Int32? { terminal.hasPeer ? terminal.fileDescriptor : nil }
 
-    /// Whether bytes wait to be written.
     var isWriting: Bool { !outbound.isEmpty }
 
-    /// The frames that have come in.
     mutating func receive() -> [[UInt8]] {
         var frames: [[UInt8]] = []
         var buffer = [UInt8](repeating: 0, count: 1024)
@@ -283,7 +280,6 @@ struct SimulatedCable {
         return frames
     }
 
-    /// Sends a bare frame.
     mutating func send(_ frame: [UInt8]) {
         outbound += [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
             StreamEncoder.encode(frame.span, into: &output)
@@ -302,6 +298,5 @@ struct SimulatedCable {
         }
     }
 
-    /// Removes the link.
     func remove() { link.remove(from: terminal.path) }
 }

@@ -6,7 +6,7 @@ import CollarSimulator
 import CollarWire
 
 /// `collar-link simulate`: runs simulated collars and a lossy base radio, whose serial port is a pseudo-terminal.
-enum SimulateCommand {
+enum SimulateCommand: Command {
     static let spec = CommandSpec(
         name: "simulate",
         title: "run a simulated collar at a pseudo-terminal",

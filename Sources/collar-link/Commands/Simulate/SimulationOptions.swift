@@ -7,7 +7,6 @@ import CollarWire
 import RadioModems
 import SerialDevices
 
-/// The options of `simulate`, checked.
 struct SimulationOptions {
     let collarCount: Int
     /// When the collars make their fixes, if that was chosen.
@@ -19,16 +18,15 @@ struct SimulationOptions {
     let corruption: Double
     /// The modem between the collar and the base radio.
     private let modemKind: SimulatedModem
-    /// The dialect of the base stick.
     let dialect: Dialect
     /// The release of the base stick's firmware; nil for the latest.
     let stickRelease: StickRelease?
     /// The settings of the collars' radios; nil where the stick has no radio that is set.
     let channel: RadioSettings?
     /// The faults of the stick, in the order of their times.
-    let stickFaults: [ScheduledFault]
+    let stickFaults: [Scheduled<StickFault>]
     /// The presses of the button, in the order of their times.
-    let presses: [ScheduledPress]
+    let presses: [Scheduled<ButtonDecoder.Press>]
     /// The standard deviation of the error of the GNSS receiver, in metres; nil for no error.
     let noiseMeters: Double?
     /// The battery; nil if the charge is that of the track.
@@ -79,8 +77,19 @@ struct SimulationOptions {
             return release
         }
         channel = try Self.channel(for: dialect, modem: known)
-        stickFaults = try ScheduledFault.parse(arguments.values["--stick-fault"] ?? [], for: dialect)
-        presses = try ScheduledPress.parse(arguments.values["--button"] ?? [])
+        let names = StickFault.allCases.filter { [dialect] in $0.isPossible(in: dialect) }.map(\.rawValue)
+        let kinds = names.joined(separator: ", ")
+        stickFaults = try Scheduled.parse(arguments.values["--stick-fault"], "--stick-fault", kinds: kinds) {
+            [dialect] kind, text throws(CommandFailure) in
+            if let fault = StickFault(rawValue: kind), fault.isPossible(in: dialect) { return fault }
+            throw CommandFailure(
+                .usage, "--stick-fault \(text): a stick of the dialect \(dialect.rawValue) has no such fault"
+                    + Suggestion.text(for: kind, among: names),
+                remedy: "The kinds are \(kinds).")
+        }
+        presses = try Scheduled.parse(arguments.values["--button"], "--button", kinds: "short, double and long") { kind, _ in
+            ["short": .short, "double": .double, "long": .long][kind]
+        }
         noiseMeters = try arguments.number("--noise", in: 0...1000)
         battery = try arguments.value("--battery").map { text throws(CommandFailure) in try Self.battery(text) }
         dutyCyclePercent = try arguments.number("--duty-cycle", in: 0.01...100)
@@ -118,9 +127,7 @@ struct SimulationOptions {
     }
 
     /// The settings of the collars' radios; nil for a serial line, which has none.
-    private static func channel(
-        for dialect: Dialect, modem: SimulatedModem
-    ) throws(CommandFailure) -> RadioSettings? {
+    private static func channel(for dialect: Dialect, modem: SimulatedModem) throws(CommandFailure) -> RadioSettings? {
         guard dialect != .serial else { return nil }
         guard case .lora(let spreadingFactor) = modem else {
             throw CommandFailure(
@@ -141,61 +148,26 @@ struct SimulationOptions {
     }
 }
 
-/// A fault of the simulated stick, and when it happens: `KIND@SECONDS`.
-struct ScheduledFault: Equatable {
-    let fault: StickFault
+/// Something that happens at a time of the simulation: `KIND@SECONDS`.
+struct Scheduled<Event> {
+    let event: Event
     /// When it happens, from the start of the simulation.
     let time: Instant
 
-    /// Reads the values of `--stick-fault`.
-    /// - Returns: the faults in the order of their times.
-    static func parse(_ texts: [String], for dialect: Dialect) throws(CommandFailure) -> [ScheduledFault] {
-        var faults: [ScheduledFault] = []
-        for text in texts { faults.append(try ScheduledFault(text, for: dialect)) }
-        return faults.sorted { $0.time < $1.time }
-    }
-
-    private init(_ text: String, for dialect: Dialect) throws(CommandFailure) {
-        let names = StickFault.allCases.filter { $0.isPossible(in: dialect) }.map(\.rawValue)
-        let kinds = names.joined(separator: ", ")
-        let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let seconds = Double(parts[1], in: 0...1e6) else {
-            throw CommandFailure(.usage, "--stick-fault \(text): expected KIND@SECONDS", remedy: "The kinds are \(kinds).")
+    /// Reads the values of an option.
+    /// - Parameter event: finds the event of a kind.
+    /// - Returns: the events in the order of their times.
+    fileprivate static func parse(
+        _ texts: [String]?, _ option: String, kinds: String, event: (_ kind: String, _ text: String) throws(CommandFailure) -> Event?
+    ) throws(CommandFailure) -> [Scheduled] {
+        var events: [Scheduled] = []
+        for text in texts ?? [] {
+            let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let seconds = Double(parts[1], in: 0...1e6), let event = try event(parts[0], text) else {
+                throw CommandFailure(.usage, "\(option) \(text): expected KIND@SECONDS", remedy: "The kinds are \(kinds).")
+            }
+            events.append(Scheduled(event: event, time: Instant(microseconds: Int64(seconds * 1e6))))
         }
-        guard let fault = StickFault(rawValue: parts[0]), fault.isPossible(in: dialect) else {
-            throw CommandFailure(
-                .usage, "--stick-fault \(text): a stick of the dialect \(dialect.rawValue) has no such fault"
-                    + Suggestion.text(for: parts[0], among: names),
-                remedy: "The kinds are \(kinds).")
-        }
-        self.fault = fault
-        time = Instant(microseconds: Int64(seconds * 1e6))
-    }
-}
-
-/// A press of the simulated collars' buttons, and when it happens: `KIND@SECONDS`.
-struct ScheduledPress: Equatable {
-    let press: ButtonDecoder.Press
-    /// When it happens, from the start of the simulation.
-    let time: Instant
-
-    /// Reads the values of `--button`.
-    /// - Returns: the presses in the order of their times.
-    static func parse(_ texts: [String]) throws(CommandFailure) -> [ScheduledPress] {
-        var presses: [ScheduledPress] = []
-        for text in texts { presses.append(try ScheduledPress(text)) }
-        return presses.sorted { $0.time < $1.time }
-    }
-
-    private init(_ text: String) throws(CommandFailure) {
-        let kinds: KeyValuePairs<Substring, ButtonDecoder.Press> = ["short": .short, "double": .double, "long": .long]
-        let parts = text.split(separator: "@", maxSplits: 1)
-        guard parts.count == 2, let kind = kinds.first(where: { $0.key == parts[0] }), let seconds = Double(parts[1], in: 0...1e6)
-        else {
-            throw CommandFailure(
-                .usage, "--button \(text): expected KIND@SECONDS", remedy: "The kinds are short, double and long.")
-        }
-        press = kind.value
-        time = Instant(microseconds: Int64(seconds * 1e6))
+        return events.sorted { $0.time < $1.time }
     }
 }

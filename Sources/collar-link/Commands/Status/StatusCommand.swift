@@ -6,7 +6,7 @@ import CollarJournal
 import LinuxSystem
 
 /// `collar-link status`: radios, collars, readers and problems on one screen.
-enum StatusCommand {
+enum StatusCommand: Command {
     static let spec = CommandSpec(
         name: "status",
         title: "show radios, collars, readers and problems on one screen",
@@ -53,8 +53,7 @@ enum StatusCommand {
         var code = ExitCode.clean
         let animals = AnimalNames().tellingFaults()
         let statuses = try CommandFailure.wrapping(try StatusLine.newest(stateDirectory: stateDirectory))
-        for deviceID in try CommandFailure.wrapping(
-            try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
+        for deviceID in try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
         {
             do throws(CommandFailure) {
                 let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
@@ -69,8 +68,7 @@ enum StatusCommand {
             } catch { error.tell(&code) }
         }
         overview.add(
-            Doctor.diagnosis(
-                of: DoctorCommand.machine(stateDirectory: stateDirectory, ports: figures?.radios.map(\.port) ?? [])))
+            Doctor.diagnosis(of: DoctorCommand.machine(stateDirectory: stateDirectory, ports: figures?.radios.map(\.port) ?? [])))
         try StandardOutput.write(isText ? text(overview, arguments.has("--utc") ? nil : LocalTime.zone) : overview.line)
         return code
     }
@@ -100,7 +98,6 @@ struct RunningReceiver {
     /// How long it may take to answer, in microseconds.
     private static let answerTime: Int64 = 5_000_000
 
-    /// Whether one runs.
     private(set) var activity = Overview.Activity.stopped
     /// Its figures; nil where none runs, or where it does not tell them.
     private(set) var figures: ReceiverFigures?
