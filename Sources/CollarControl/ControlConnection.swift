@@ -16,7 +16,7 @@ package struct ControlPlace {
     ///   - stateDirectory: must exist; else there are no places.
     ///   - runtimeDirectory: `XDG_RUNTIME_DIR`; nil where that is not set.
     package static func all(stateDirectory: String, runtimeDirectory: String?) -> [ControlPlace] {
-        guard let state = status(of: stateDirectory) else { return [] }
+        guard let state = SystemFiles.status(of: stateDirectory) else { return [] }
         let name = "\(MessageDescription.hexadecimal(UInt64(state.st_dev)))-\(MessageDescription.hexadecimal(UInt64(state.st_ino))).sock"
         var folders: [String] = []
         if let runtimeDirectory, runtimeDirectory.hasPrefix("/") { folders.append(runtimeDirectory) }
@@ -37,13 +37,8 @@ package struct ControlPlace {
     }
 
     private static func isOwn(_ folder: String) -> Bool {
-        guard let found = status(of: folder) else { return false }
+        guard let found = SystemFiles.status(of: folder) else { return false }
         return found.st_uid == geteuid() && found.st_mode & S_IFMT == S_IFDIR
-    }
-
-    private static func status(of path: String) -> stat? {
-        var found = stat()
-        return unsafe stat(path, &found) == 0 ? found : nil
     }
 }
 

@@ -9,15 +9,7 @@ package enum Doctor {
     /// What is wrong with a machine.
     package static func diagnosis(of machine: any MachineFacts) -> Diagnosis {
         let examination = Examination(machine)
-        // In the order in which they are fixed: what keeps the most from working comes first.
-        var findings = [
-            examination.clockFindings, examination.windowsFindings, examination.networkNamespaceFindings, examination.udevFindings,
-            examination.ruleFindings, examination.ruleAppliedFindings, examination.presenceFindings, examination.permissionFindings,
-            examination.confinementFindings, examination.holderFindings, examination.neighbourFindings, examination.consoleFindings,
-            examination.firmwareFindings, examination.configurationFindings, examination.stateDirectoryFindings,
-            examination.keyFindings, examination.receiverFindings, examination.reportFindings, examination.disconnectFindings,
-            examination.powerFindings, examination.latencyTimerFindings, examination.serialNumberFindings, examination.usb3Findings,
-        ].flatMap { $0 }
+        var findings = examination.findings
         // The cause why no radio is there is the one to fix.
         if findings.contains(where: explainsAbsence) { findings.removeAll { $0.code == .noDevice && $0.port == nil } }
         // Whatever does not matter to the work comes last.
@@ -119,6 +111,16 @@ package struct Examination {
         if port.device != nil || port.node.hasPrefix("/dev/pts/") { return true }
         guard let status = machine.status(of: port.node), status.kind == .characterDevice else { return false }
         return machine.linkTarget(of: "/sys/dev/char/\(status.device)")?.split(separator: "/").contains("tty") ?? false
+    }
+
+    /// The findings of all checks, in the order in which they are fixed: what keeps the most from working comes first.
+    fileprivate var findings: [Finding] {
+        [
+            clockFindings, windowsFindings, networkNamespaceFindings, udevFindings, ruleFindings, ruleAppliedFindings, presenceFindings,
+            permissionFindings, confinementFindings, holderFindings, neighbourFindings, consoleFindings, firmwareFindings,
+            configurationFindings, stateDirectoryFindings, keyFindings, receiverFindings, reportFindings, disconnectFindings,
+            powerFindings, latencyTimerFindings, serialNumberFindings, usb3Findings,
+        ].flatMap { $0 }
     }
 
     typealias Evidence = Finding.Evidence

@@ -1,7 +1,7 @@
 import CollarErrors
 import CollarFormats
 
-/// One thing that `doctor` finds on a machine, with what shows it and what to do about it.
+/// A fault that `doctor` finds on a machine, with the facts that show it and the remedy.
 package struct Finding: Equatable, Sendable {
     /// A fact that shows the fault.
     package struct Evidence: Equatable, Sendable {
@@ -40,7 +40,7 @@ package struct Finding: Equatable, Sendable {
     }
 }
 
-/// What `doctor` finds, in the order in which it is to be fixed.
+/// All that `doctor` finds, in the order in which it is fixed.
 package struct Diagnosis: Equatable, Sendable {
     package let findings: [Finding]
     package let ports: [String]

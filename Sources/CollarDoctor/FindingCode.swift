@@ -1,12 +1,11 @@
 import CollarErrors
 
-/// The codes by which programs recognize what `doctor` finds, in the order in which findings are to be fixed. The meaning of a code
-/// never changes. A code that is also an ``ErrorCode`` means the same fault.
+/// The codes by which programs recognize what `doctor` finds, in the order in which findings are fixed. The meaning of a code
+/// never changes; `Protocol/FINDINGS.md` describes each. A code that is also an ``ErrorCode`` means the same fault.
 package enum FindingCode: String, CaseIterable, Sendable {
     // The machine.
 
     case clockWrong = "clock_wrong"
-    /// Windows has not handed over a USB device to its subsystem for Linux.
     case noUSBInWindows = "wsl_without_usb"
     /// The program runs in a network namespace of its own, in which no events of devices arrive.
     case networkNamespace = "network_namespace"
@@ -16,11 +15,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
     // The rules.
 
     case ruleMissing = "rule_missing"
-    /// The udev rule lacks something that the rule of this version has.
     case ruleOutdated = "rule_outdated"
-    /// udev reads the rule too late.
     case ruleMisplaced = "rule_misplaced"
-    /// The rule is installed, and udev has not applied it to a device.
     case ruleNotApplied = "rule_not_applied"
 
     // The port.
@@ -31,18 +27,12 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case nodeMissing = "node_missing"
     /// There is a node, and the kernel has no device for it.
     case nodeStale = "node_stale"
-    /// The path of a port leads to something other than a terminal.
     case notASerialPort = "not_a_serial_port"
-    /// The user is not allowed to open the port or to use a file.
     case permissionDenied = "permission_denied"
-    /// Only whoever is seated at the machine may open the port.
     case onlyWhileSeated = "only_while_seated"
-    /// Snap or AppArmor confines the program.
     case confined
     case deviceInUse = "device_in_use"
-    /// Another program may open the port.
     case portClaimed = "port_claimed"
-    /// The kernel's console or a login is on the port.
     case consoleOnPort = "console_on_port"
     /// Something other than a known stick is at the port.
     case unknownRadio = "unknown_radio"
@@ -50,25 +40,19 @@ package enum FindingCode: String, CaseIterable, Sendable {
     // The settings.
 
     case configurationWrong = "configuration_wrong"
-    /// No region is set, so a stick's radio transmits nothing.
     case regionMissing = "region_missing"
-    /// A stick's radio does not hold a setting.
     case radioSettingRefused = "radio_setting_refused"
 
     // The state directory.
 
-    /// The state directory cannot be used as it is.
     case stateUnusable = "state_unusable"
     /// The state directory cannot be created or written.
     case journalUnavailable = "journal_unavailable"
     /// The disk of the state directory is full.
     case storageFailing = "storage_failing"
     case diskNearlyFull = "disk_nearly_full"
-    /// The state directory does not outlast a restart.
     case stateVolatile = "state_volatile"
-    /// Other users can read the key of a collar.
     case keyExposed = "key_exposed"
-    /// The key of a collar cannot be read.
     case keyUnusable = "key_unusable"
 
     // The running receiver, and what it reported.
@@ -76,20 +60,17 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case receiverSilent = "receiver_silent"
     /// The program file was replaced since the receiver began.
     case receiverOutdated = "receiver_outdated"
-    /// A collar belongs to another receiver.
     case pairedElsewhere = "paired_elsewhere"
     /// A collar sends sealed frames, and there is no key here.
     case keyMissing = "key_missing"
     /// A collar sends sealed frames, and no key here opens them.
     case keyRejected = "key_rejected"
-    /// A collar had a key, and its key is gone.
     case keyLost = "key_lost"
     /// A collar with a key counts fewer boots than before.
     case collarRestarted = "collar_restarted"
 
     // The USB device.
 
-    /// A stick restarts again and again.
     case radioRestarted = "radio_restarted"
     case disconnectLoop = "disconnect_loop"
     case usbErrors = "usb_errors"
@@ -98,7 +79,6 @@ package enum FindingCode: String, CaseIterable, Sendable {
     /// The adapter collects bytes for a time before it hands them over.
     case latencyTimer = "latency_timer"
     case serialShared = "serial_shared"
-    /// The adapter has no serial number of its own.
     case serialMissing = "serial_missing"
     /// A USB 3 device is beside the radio.
     case usb3Noise = "usb3_noise"

@@ -87,7 +87,6 @@ final class ControlServer {
         ResultLine(UserMessage(code, reason), unixMilliseconds: WallClock.unixMilliseconds)
     }
 
-    /// Handles a client whose connection is ready.
     func handle(_ id: ControlClientID, _ event: ReceiverEvents.Event, at now: Instant) {
         guard let client = clients[id.place] else { return }
         var isThere = true
@@ -253,7 +252,6 @@ final class ControlClient {
         return line
     }
 
-    /// Whether the next line is longer than allowed.
     var isLineTooLong: Bool { inbox.count >= ControlRequest.byteLimit && !inbox.contains(UInt8(ascii: "\n")) }
 
     /// Whether more bytes may be read from the client.

@@ -127,17 +127,3 @@ struct TargetMonitor {
         return reading
     }
 }
-
-extension PerformanceTarget {
-    /// The figure that is compared: microseconds, bytes, or percent of a processor.
-    fileprivate func value(in figures: ReceiverFigures) -> Int64? {
-        switch self {
-        case .fixLatency: figures.values[.fixLatencyP95]
-        case .messageLatency: figures.values[.messageLatencyP95]
-        case .memory: figures.values[.residentBytes]
-        case .processor:
-            // Microseconds and milliseconds.
-            figures.values[.processorTime].flatMap { used in figures.values[.uptime].map { used / max(1, $0 * 10) } }
-        }
-    }
-}

@@ -39,8 +39,7 @@ package final class EventPoll<Source: Equatable> {
     /// Stops waiting for a descriptor that stays open.
     package func forget(_ fileDescriptor: Int32) { event_poll_forget(descriptor, fileDescriptor) }
 
-    /// Waits until something happens.
-    /// - Parameter timeoutMicroseconds: the longest wait; nil for no limit.
+    /// Waits until something happens, or for this time; nil for no limit.
     package func wait(timeoutMicroseconds: Int64?) -> [Event] {
         var milliseconds: Int32 = -1
         if let timeoutMicroseconds { milliseconds = Int32(clamping: (max(0, timeoutMicroseconds) + 999) / 1000) }

@@ -73,7 +73,6 @@ package final class ConnectionAttempt {
 
 /// A connection over TCP to a radio at another machine.
 package final class NetworkConnection {
-    /// The descriptor of the connection, for epoll.
     package private(set) var fileDescriptor: Int32
 
     init(fileDescriptor: Int32) { self.fileDescriptor = fileDescriptor }

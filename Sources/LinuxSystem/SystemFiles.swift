@@ -16,6 +16,12 @@ package enum SystemFiles {
         return names
     }
 
+    /// What `stat` says about a path; nil when it fails.
+    package static func status(of path: String) -> stat? {
+        var found = stat()
+        return unsafe stat(path, &found) == 0 ? found : nil
+    }
+
     /// The target of a symbolic link; nil when there is no link.
     package static func linkTarget(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -92,8 +98,7 @@ package struct FileIdentity: Equatable {
 
     /// The file that a path leads to; nil if there is none that can be seen.
     package init?(path: String) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard let status = SystemFiles.status(of: path) else { return nil }
         self.init(status)
     }
 

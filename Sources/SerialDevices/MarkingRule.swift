@@ -45,7 +45,6 @@ package struct MarkingRule: Equatable, Sendable {
 
     /// Why the serial number does not tell an adapter from others.
     package enum Reason: Equatable, Sendable {
-        /// It has none.
         case noSerial
         /// Its maker gives the same one to every adapter.
         case placeholder(String)

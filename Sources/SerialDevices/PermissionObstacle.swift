@@ -36,7 +36,6 @@ package struct PermissionFacts {
     package var processGroups: [UInt32]
     /// The group ids that a new session of the user would have.
     package var databaseGroups: [UInt32]
-    /// Whether udevd has not finished with the device.
     package var udevdIsBusy = false
     /// The id that the kernel shows for a group that has no id in this user namespace.
     package var unmappedGroup: UInt32
@@ -71,60 +70,37 @@ package struct PermissionFacts {
 }
 
 extension PermissionObstacle {
-    package init(_ facts: PermissionFacts) {
-        if facts.errno != EPERM, facts.udevdIsBusy {
-            self = .notSetYet
-            return
-        }
-        // EPERM comes from a container's list of devices, never from the mode of a node.
-        if facts.errno == EPERM || facts.accessIsGranted {
-            self = .containerOrSecurityModule
-            return
-        }
-        guard let node = facts.node else {
-            self = .directory
-            return
-        }
-        if node.group == facts.unmappedGroup {
-            self = .containerOrSecurityModule
-            return
-        }
-        // For the owner the mode's first digit alone decides.
-        if node.owner == facts.user {
-            self = .ownerExcluded(mode: node.mode & 0o777, user: facts.user)
-            return
-        }
-        // The remedy must never be to join root's group.
-        guard node.group != 0 else {
-            self = .onlyOwner(user: node.owner)
-            return
-        }
-        let isInGroup = facts.processGroups.contains(node.group)
-        let isListedInGroup = facts.databaseGroups.contains(node.group)
-        guard node.mode & 0o060 == 0o060 else {
-            self =
-                node.owner == "root" && (isInGroup || isListedInGroup)
-                ? .modeChanged(mode: node.mode & 0o777, group: node.groupName, user: facts.user) : .onlyOwner(user: node.owner)
-            return
-        }
-        if isInGroup {
-            self = .containerOrSecurityModule
-        } else if isListedInGroup {
-            self = .notLoggedInAgain(group: node.groupName, user: facts.user)
-        } else {
-            self = .notInGroup(group: node.groupName, user: facts.user)
-        }
-    }
+    package init(_ facts: PermissionFacts) { self = facts.obstacle }
 }
 
 extension PermissionFacts {
+    fileprivate var obstacle: PermissionObstacle {
+        if errno != EPERM, udevdIsBusy { return .notSetYet }
+        // EPERM comes from a container's list of devices, never from the mode of a node.
+        if errno == EPERM || accessIsGranted { return .containerOrSecurityModule }
+        guard let node else { return .directory }
+        if node.group == unmappedGroup { return .containerOrSecurityModule }
+        // For the owner the mode's first digit alone decides.
+        if node.owner == user { return .ownerExcluded(mode: node.mode & 0o777, user: user) }
+        // The remedy must never be to join root's group.
+        if node.group == 0 { return .onlyOwner(user: node.owner) }
+        let isInGroup = processGroups.contains(node.group)
+        let isListedInGroup = databaseGroups.contains(node.group)
+        guard node.mode & 0o060 == 0o060 else {
+            return node.owner == "root" && (isInGroup || isListedInGroup)
+                ? .modeChanged(mode: node.mode & 0o777, group: node.groupName, user: user) : .onlyOwner(user: node.owner)
+        }
+        if isInGroup { return .containerOrSecurityModule }
+        return isListedInGroup
+            ? .notLoggedInAgain(group: node.groupName, user: user) : .notInGroup(group: node.groupName, user: user)
+    }
+
     /// Gathers the facts about an `open` of the path that failed with EACCES or EPERM. If user names come from a directory
     /// service, this may query that service over the network.
     package init(opening path: String, errno cause: Int32) {
         errno = cause
         accessIsGranted = unsafe faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0
-        var status = stat()
-        if unsafe stat(path, &status) == 0 {
+        if let status = SystemFiles.status(of: path) {
             node = Node(
                 mode: status.st_mode, owner: UserDatabase.userName(status.st_uid), group: status.st_gid,
                 groupName: UserDatabase.groupName(status.st_gid))

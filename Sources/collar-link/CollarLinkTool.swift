@@ -65,7 +65,6 @@ enum CollarLinkTool {
     }
 
     /// The command with a name.
-    /// - Throws: a usage failure that names the nearest command; for a path, how to name a port.
     static func command(named name: String) throws(CommandFailure) -> any Command.Type {
         let commands = groups.flatMap(\.commands)
         if let command = commands.first(where: { $0.spec.name == name }) { return command }

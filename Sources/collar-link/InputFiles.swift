@@ -128,7 +128,6 @@ struct LineInput: ~Copyable {
 
 enum TrackFile {
     /// The fixes of a file, or of stdin for "-".
-    /// - Parameter command: the command that reads them, as it reads stdin.
     static func fixes(at path: String, _ command: ShellCommand) throws(CommandFailure) -> [Fix] {
         var fixes: [Fix] = []
         var lines = try LineInput(path: path, for: command)

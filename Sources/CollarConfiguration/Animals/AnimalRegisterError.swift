@@ -77,54 +77,46 @@ extension AnimalFileFault {
 extension AnimalRegisterError {
     /// The error, for a person.
     package func message(path: String) -> UserMessage {
-        UserMessage(
-            line == nil ? nil : .animalsUnusable, (line.map { "\(path), line \($0): " } ?? "") + problem.reason(path: path),
-            problem.remedy)
+        let (reason, remedy) = problem.words(path: path)
+        return UserMessage(line == nil ? nil : .animalsUnusable, (line.map { "\(path), line \($0): " } ?? "") + reason, remedy)
     }
 }
 
 extension AnimalRegisterError.Problem {
-    fileprivate func reason(path: String) -> String {
-        switch self {
-        case .notText: "the line is not UTF-8"
-        case .tooLong(let byteLimit): "\(path) has more than \(byteLimit) bytes"
-        case .notAnAssignment(let line): "'\(line)' is neither '[animal NAME]' nor 'key = value'"
-        case .unknownSection(let section): "'\(section)' is no section of this file"
-        case .unknownKey(let key): "there is no key '\(key)'"
-        case .keyWithoutAnimal(let key): "\(key) stands above the first animal"
-        case .repeatedKey(let key, let line): "\(key) has a value already, from line \(line)"
-        case .repeatedAnimal(let name, let line): "there is an animal \(name) already, at line \(line) of \(path)"
-        case .wrongText(let text, let kind, let fault): "the \(kind.rawValue) '\(text)' \(fault.text)"
-        case .wrongCollar(let text): "'\(text)' is no id of a collar: \(CollarID.form) are wanted"
-        case .wrongWearing(let text): "'\(text)' does not tell a collar and when it is worn"
-        case .wrongTime(let text): "'\(text)' is no time"
-        case .endBeforeBegin: "the collar is not worn at all: its end is not later than its begin"
-        case .worn(let deviceID, let name, let line):
-            "\(collarName(deviceID)) is on \(name) at the same time, by line \(line) of \(path)"
-        case .unknownAnimal(let name): "there is no animal \(name) in \(path)"
-        case .nothingToEnd: "no collar is worn without an end"
-        case .severalCollars(let collars):
-            "the animal wears \(collars.count) collars: \(collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", "))"
-        }
-    }
-
-    fileprivate var remedy: String? {
-        switch self {
-        case .notText: "Write the file in UTF-8."
-        case .tooLong: "Remove animals that are no longer of interest."
-        case .notAnAssignment, .unknownSection, .unknownKey, .keyWithoutAnimal:
-            "An animal is '[animal NAME]' and, below it, lines with the keys species, notes and wears; '#' begins a comment."
-        case .repeatedKey, .repeatedAnimal: "Keep one of the two lines, or give another name."
-        case .wrongText(_, let kind, .collarID): "Choose a \(kind.rawValue) with other characters than a collar's id."
-        case .wrongText(_, let kind, _): "Choose another \(kind.rawValue)."
-        case .wrongCollar: "The lines of `collar-link history` have it as \"collar\"."
-        case .wrongWearing: "Write 'wears = ID', then 'from TIME', 'until TIME', both or neither."
-        case .wrongTime: "A time is \(CalendarTime.forms)."
-        case .endBeforeBegin: "Give as 'until' the first instant at which the collar is not worn any more."
-        case .worn: "End the one where the other begins: '… until TIME'."
-        case .unknownAnimal: "`collar-link name` lists the animals."
-        case .nothingToEnd: "`collar-link name` lists who wears what; set another end with `collar-link name ID NAME --until TIME`."
-        case .severalCollars: "Name the collar by its id."
+    fileprivate func words(path: String) -> (reason: String, remedy: String) {
+        let form = "An animal is '[animal NAME]' and, below it, lines with the keys species, notes and wears; '#' begins a comment."
+        let keepOne = "Keep one of the two lines, or give another name."
+        return switch self {
+        case .notText: ("the line is not UTF-8", "Write the file in UTF-8.")
+        case .tooLong(let byteLimit): ("\(path) has more than \(byteLimit) bytes", "Remove animals that are no longer of interest.")
+        case .notAnAssignment(let line): ("'\(line)' is neither '[animal NAME]' nor 'key = value'", form)
+        case .unknownSection(let section): ("'\(section)' is no section of this file", form)
+        case .unknownKey(let key): ("there is no key '\(key)'", form)
+        case .keyWithoutAnimal(let key): ("\(key) stands above the first animal", form)
+        case .repeatedKey(let key, let line): ("\(key) has a value already, from line \(line)", keepOne)
+        case .repeatedAnimal(let name, let line): ("there is an animal \(name) already, at line \(line) of \(path)", keepOne)
+        case .wrongText(let text, let kind, let fault): (
+            "the \(kind.rawValue) '\(text)' \(fault.text)",
+            fault == .collarID
+                ? "Choose a \(kind.rawValue) with other characters than a collar's id." : "Choose another \(kind.rawValue).")
+        case .wrongCollar(let text): (
+            "'\(text)' is no id of a collar: \(CollarID.form) are wanted", "The lines of `collar-link history` have it as \"collar\".")
+        case .wrongWearing(let text): (
+            "'\(text)' does not tell a collar and when it is worn", "Write 'wears = ID', then 'from TIME', 'until TIME', both or neither.")
+        case .wrongTime(let text): ("'\(text)' is no time", "A time is \(CalendarTime.forms).")
+        case .endBeforeBegin: (
+            "the collar is not worn at all: its end is not later than its begin",
+            "Give as 'until' the first instant at which the collar is not worn any more.")
+        case .worn(let deviceID, let name, let line): (
+            "\(collarName(deviceID)) is on \(name) at the same time, by line \(line) of \(path)",
+            "End the one where the other begins: '… until TIME'.")
+        case .unknownAnimal(let name): ("there is no animal \(name) in \(path)", "`collar-link name` lists the animals.")
+        case .nothingToEnd: (
+            "no collar is worn without an end",
+            "`collar-link name` lists who wears what; set another end with `collar-link name ID NAME --until TIME`.")
+        case .severalCollars(let collars): (
+            "the animal wears \(collars.count) collars: \(collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", "))",
+            "Name the collar by its id.")
         }
     }
 }

@@ -45,7 +45,6 @@ extension AnimalRegister {
     }
 
     /// Ends the deployment of an animal that has no end yet.
-    /// - Parameter end: when it no longer wears its collar, in milliseconds since 1970.
     package mutating func endDeployment(of name: String, at end: Int64) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             try text.end(try text.animal(name).wearings, at: end)
@@ -53,7 +52,6 @@ extension AnimalRegister {
     }
 
     /// Ends the deployment of a collar that has no end yet.
-    /// - Parameter end: when the collar is no longer worn, in milliseconds since 1970.
     package mutating func endDeployment(of deviceID: UInt64, at end: Int64) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             try text.end(text.wearings(of: deviceID).map(\.wearing), at: end)

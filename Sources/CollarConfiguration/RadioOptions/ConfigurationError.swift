@@ -27,7 +27,6 @@ package struct ConfigurationError: Error, Equatable, Sendable {
         self.place = place
     }
 
-    /// The exit code of a command that ends because of the error.
     package var exitCode: ExitCode {
         switch place {
         case .commandLine: .usage
@@ -37,7 +36,6 @@ package struct ConfigurationError: Error, Equatable, Sendable {
 }
 
 extension ConfigurationError: MessageError {
-    /// The error, for a person: where it is, what is wrong, and what is allowed.
     package var message: UserMessage {
         switch place {
         case .commandLine: UserMessage(nil, problem.text(isOption: true))

@@ -31,8 +31,6 @@ package struct ConfigurationFile: Equatable, Sendable {
     package init() {}
 
     /// Reads the content of a file.
-    /// - Parameter path: the path of the file, for errors.
-    /// - Throws: the first thing that is wrong.
     package init(_ content: [UInt8], path: String) throws(ConfigurationError) {
         guard content.count <= ConfigurationFile.byteLimit else {
             throw ConfigurationError(.tooLong(byteLimit: ConfigurationFile.byteLimit), at: .file(path: path, line: 1))

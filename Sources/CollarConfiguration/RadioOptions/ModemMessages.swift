@@ -101,62 +101,40 @@ extension ModemNotice {
 
 extension Stranger {
     fileprivate func message(port: String) -> UserMessage {
-        let reason: String
-        let remedy: String
-        switch self {
-        case .nmea:
-            (reason, remedy) = ("a GNSS receiver speaks (NMEA sentences)", "Name the port of the radio: `--port PATH`.")
-        case .bootloader:
-            (reason, remedy) = (
+        let (reason, remedy): (String, String) =
+            switch self {
+            case .nmea: ("a GNSS receiver speaks (NMEA sentences)", "Name the port of the radio: `--port PATH`.")
+            case .bootloader: (
                 "a board writes the text of its bootloader and then nothing that is known",
-                "Put MeshCore's KISS modem or RNode firmware on the board, or press its reset button."
-            )
-        case .meshtastic:
-            (reason, remedy) = (
+                "Put MeshCore's KISS modem or RNode firmware on the board, or press its reset button.")
+            case .meshtastic: (
                 "the board runs Meshtastic, which carries no frames of other programs",
-                "Put MeshCore's KISS modem or RNode firmware on it."
-            )
-        case .companion:
-            (reason, remedy) = (
+                "Put MeshCore's KISS modem or RNode firmware on it.")
+            case .companion: (
                 "the board runs MeshCore's companion firmware, which carries no frames of other programs",
-                "Put MeshCore's KISS modem or RNode firmware on it."
-            )
-        case .console:
-            (reason, remedy) = (
+                "Put MeshCore's KISS modem or RNode firmware on it.")
+            case .console: (
                 "a login or a command line speaks",
-                "Name the port of the radio: `--port PATH`. If the radio is at this port, end the login there."
-            )
-        case .echo:
-            (reason, remedy) = (
+                "Name the port of the radio: `--port PATH`. If the radio is at this port, end the login there.")
+            case .echo: (
                 "whatever is written comes back, and nothing answers",
-                "Look whether the radio is connected and has power, and whether two wires of the line touch."
-            )
-        case .silentKISS:
-            (reason, remedy) = (
+                "Look whether the radio is connected and has power, and whether two wires of the line touch.")
+            case .silentKISS: (
                 "KISS frames come in, but the firmware answers neither as MeshCore's modem nor as an RNode",
-                "If it is one of them, unplug it and plug it in again; else put one of these firmwares on it."
-            )
-        case .otherModem:
-            (reason, remedy) = (
+                "If it is one of them, unplug it and plug it in again; else put one of these firmwares on it.")
+            case .otherModem: (
                 "a modem answers to AT commands, but it is not RUI3 in point-to-point mode",
-                "Name the port of the radio: `--port PATH`."
-            )
-        case .silent(let dialect):
-            (reason, remedy) = (
+                "Name the port of the radio: `--port PATH`.")
+            case .silent(let dialect): (
                 "the stick was used with \(dialect.firmwareName) before and does not answer now",
-                "Unplug it and plug it in again. If it has other firmware now, say so: `--dialect NAME`."
-            )
-        case .text(let line):
-            (reason, remedy) = (
+                "Unplug it and plug it in again. If it has other firmware now, say so: `--dialect NAME`.")
+            case .text(let line): (
                 "text comes in, and no frames: \"\(line.prefix(60))\"",
-                "Name the port of the radio: `--port PATH`. Or name its dialect: `--dialect NAME`."
-            )
-        case .bytesWithoutFrames:
-            (reason, remedy) = (
+                "Name the port of the radio: `--port PATH`. Or name its dialect: `--dialect NAME`.")
+            case .bytesWithoutFrames: (
                 "bytes come in, but no frames",
-                "Use firmware whose port has 115,200 bit/s. Or name the port of the radio: `--port PATH`."
-            )
-        }
+                "Use firmware whose port has 115,200 bit/s. Or name the port of the radio: `--port PATH`.")
+            }
         return UserMessage(.unknownRadio, "\(port): \(reason); nothing is sent to it", remedy)
     }
 }

@@ -82,7 +82,6 @@ package struct MetricsText {
 }
 
 extension [UInt8] {
-    /// Appends the value of a label in quotation marks.
     fileprivate mutating func append(quotedLabel text: String) {
         append(UInt8(ascii: "\""))
         for byte in text.utf8 {

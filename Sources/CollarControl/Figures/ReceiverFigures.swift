@@ -7,7 +7,6 @@ package enum ReceiverFigure: String, CaseIterable, Sendable {
     case uptime = "uptime_ms"
     case fixes = "fixes_stored"
     case messages = "messages_stored"
-    /// Fixes and messages that came again since the start.
     case duplicates
     case lines
     /// Valid frames of known collars since the start.
@@ -23,7 +22,6 @@ package enum ReceiverFigure: String, CaseIterable, Sendable {
     case malformedFrames = "frames_malformed"
     /// For how long the consumer has not read; 0 while it reads.
     case outputBlocked = "output_blocked_ms"
-    /// Bytes of the journals that the consumer does not have.
     case outputLagBytes = "output_lag_bytes"
     /// For how long the oldest fix that the consumer does not have has waited.
     case outputLag = "output_lag_ms"
@@ -41,15 +39,12 @@ package enum ReceiverFigure: String, CaseIterable, Sendable {
     case processorTime = "processor_us"
 }
 
-/// A figure of one collar that only a running receiver knows. The raw value is its key in the line of figures.
+/// A figure of one collar that only a running receiver knows; `metric` says what it means. The raw value is its key in the line of figures.
 package enum CollarFigure: String, CaseIterable, Sendable {
     /// Sequences of the current log that are known to exist and not stored.
     case missing
-    /// Airtime of the collar since its boot.
     case airtime = "airtime_ms"
-    /// Frames that the collar has sent again since its boot.
     case retransmissions
-    /// Fixes that wait in the collar for their delivery.
     case queueDepth = "queue_depth"
     /// 1 where the collar is reachable, 0 where it missed three heartbeats.
     case reachable
@@ -174,22 +169,31 @@ package enum PerformanceTarget: String, CaseIterable, Sendable {
     case fixLatency = "fix_latency"
     /// 95 % of the polls are answered within a tenth of a second, on a link as fast as a serial line.
     case messageLatency = "message_latency"
-    /// The receiver has at most 50 MB of resident memory.
     case memory
-    /// The receiver has used less than a tenth of one processor since its start.
     case processor
+
+    /// The figure that is compared: microseconds, bytes, or percent of a processor; nil if it is unknown.
+    package func value(in figures: ReceiverFigures) -> Int64? {
+        switch self {
+        case .fixLatency: return figures.values[.fixLatencyP95]
+        case .messageLatency: return figures.values[.messageLatencyP95]
+        case .memory: return figures.values[.residentBytes]
+        case .processor:
+            guard let used = figures.values[.processorTime], let uptime = figures.values[.uptime], uptime > 0 else { return nil }
+            // Microseconds and milliseconds.
+            return used / (uptime * 10)
+        }
+    }
 
     /// Whether the target is met; nil if that is unknown.
     package func isMet(by figures: ReceiverFigures) -> Bool? {
-        let values = figures.values
-        switch self {
-        case .fixLatency: return values[.fixLatencyP95].map { $0 < 500_000 }
-        case .messageLatency: return values[.messageLatencyP95].map { $0 < 100_000 }
-        case .memory: return values[.residentBytes].map { $0 <= 50_000_000 }
-        case .processor:
-            guard let used = values[.processorTime], let uptime = values[.uptime], uptime > 0 else { return nil }
-            // Microseconds and milliseconds.
-            return used < uptime * 100
+        value(in: figures).map { value in
+            switch self {
+            case .fixLatency: value < 500_000
+            case .messageLatency: value < 100_000
+            case .memory: value <= 50_000_000
+            case .processor: value < 10
+            }
         }
     }
 }
@@ -209,7 +213,6 @@ package enum FiguresRequest {
     }
 
     /// Whether a line is this request; false for any other line, right or wrong.
-    /// - Throws: a fault if the line has members that this request has not.
     package static func isIn(_ line: [UInt8]) throws(ControlRequest.Fault) -> Bool {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: line) } catch { return false }

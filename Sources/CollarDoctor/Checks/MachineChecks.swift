@@ -130,7 +130,6 @@ package struct RuleFiles {
     package let empty: [String]
     /// The file with the marks of the machine's own adapters.
     package let marks: File?
-    /// The file with the rules of brltty.
     package let brltty: File?
 
     package init(_ machine: any MachineFacts) {

@@ -126,6 +126,17 @@ package final class RecordedMachine: MachineFacts {
 }
 
 extension FactLine {
+    /// Reads a line without its line feed; nil if it has no equals sign.
+    package init?(_ line: some StringProtocol) {
+        guard let equals = line.firstIndex(of: "=") else { return nil }
+        var key = line[..<equals]
+        var value = line[line.index(after: equals)...]
+        while key.last == " " { key = key.dropLast() }
+        while value.first == " " { value = value.dropFirst() }
+        guard !key.isEmpty else { return nil }
+        self.init(key: FactLine.unescaped(key), value: FactLine.unescaped(value))
+    }
+
     /// Whether the value is one that a fact with this key can have. A value that is empty means that the machine did not say.
     fileprivate var hasPossibleValue: Bool {
         guard !value.isEmpty else { return true }
@@ -144,22 +155,6 @@ extension FactLine {
 package struct FactLine: Equatable {
     package let key: String
     package let value: String
-
-    package init(key: String, value: String) {
-        self.key = key
-        self.value = value
-    }
-
-    /// Reads a line without its line feed; nil if it has no equals sign.
-    package init?(_ line: some StringProtocol) {
-        guard let equals = line.firstIndex(of: "=") else { return nil }
-        var key = line[..<equals]
-        var value = line[line.index(after: equals)...]
-        while key.last == " " { key = key.dropLast() }
-        while value.first == " " { value = value.dropFirst() }
-        guard !key.isEmpty else { return nil }
-        self.init(key: FactLine.unescaped(key), value: FactLine.unescaped(value))
-    }
 
     /// The line, with its line feed.
     package var text: String { "\(FactLine.escaped(key, alsoEquals: true)) = \(FactLine.escaped(value))\n" }

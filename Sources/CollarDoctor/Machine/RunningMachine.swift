@@ -69,8 +69,7 @@ package final class RunningMachine: MachineFacts {
     private static func list(_ ids: [UInt32]) -> String { ids.map { String($0) }.joined(separator: " ") }
 
     private static func status(_ path: String) -> String? {
-        var found = stat()
-        guard unsafe stat(path, &found) == 0 else { return nil }
+        guard let found = SystemFiles.status(of: path) else { return nil }
         let kind: FileStatus.Kind =
             switch found.st_mode & S_IFMT {
             case S_IFCHR: .characterDevice

@@ -59,7 +59,6 @@ package enum CaptureEvent: Equatable, Sendable {
     }
 
     /// The event with a number and the bytes after the fixed part of its record.
-    /// - Throws: ``CaptureFields/Fault`` if the bytes are not those of such an event.
     init(_ code: Code, content: [UInt8]) throws(CaptureFields.Fault) {
         switch code {
         case .read: self = .read(content)

@@ -14,7 +14,6 @@ struct PortOpenings {
     let watcher: OpeningWatcher
     /// When to look which program has the port open; nil if nothing has happened since the last look.
     private(set) var dueAt: Instant?
-    /// Whether a program that this user cannot see was reported.
     var isUnseenReported = false
     private var lookedAt: Instant?
 

@@ -13,7 +13,6 @@ extension RadioPorts {
     private static let lookTime: Int64 = 1_000_000
 
     /// Tries to open a port; if that fails, arranges the next try.
-    /// - Throws: the failure, if it ends the receiver.
     func tryOpening(_ port: RadioPort, attempt: Int = 0, at time: HostTime) throws(ReceiverError) {
         stopWaiting(port)
         guard port.networkAddress == nil else { return connect(port, attempt: attempt, at: time) }

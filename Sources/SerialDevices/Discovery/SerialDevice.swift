@@ -1,6 +1,7 @@
 import CLibudev
 import CheckedNumbers
 import Glibc
+import LinuxSystem
 
 /// A serial port as udev describes it.
 package struct SerialDevice: Equatable, Sendable {
@@ -132,14 +133,12 @@ package struct SerialDevice: Equatable, Sendable {
 
     /// The serial device at a path, which may be a symbolic link; nil if a pseudo-terminal, another file or nothing is there.
     package init?(at path: String) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard let status = SystemFiles.status(of: path) else { return nil }
         self.init(status)
     }
 
     package static func isPseudoTerminal(at path: String) -> Bool {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
+        guard let status = SystemFiles.status(of: path), status.st_mode & S_IFMT == S_IFCHR else { return false }
         // The kernel's major numbers of pseudo-terminals, in Documentation/admin-guide/devices.txt.
         return (136...143).contains(status.st_rdev >> 8 & 0xFFF)
     }

@@ -28,9 +28,8 @@ package enum Udevd {
         return groups & 1 != 0
     }
 
-    /// Whether udevd is still to set the permissions of a device: it has not examined the device, only an earlier one with the same
+    /// Whether udevd has not set the permissions of a device yet: it has not examined the device, only an earlier one with the same
     /// number, or it still handles events.
-    /// - Parameter device: the number of a device node.
     package static func isBusy(with number: UInt) -> Bool {
         guard isVisible else { return false }
         // udevd keeps this file while events wait or are handled.

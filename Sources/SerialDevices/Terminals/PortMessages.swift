@@ -28,7 +28,6 @@ extension SerialPortError: MessageError {
     }
 }
 
-/// Whether a port is one of USB, by its name.
 private func isUSB(_ path: String) -> Bool {
     ["/dev/ttyUSB", "/dev/ttyACM", "/dev/serial/by-"].contains(where: path.hasPrefix)
 }

@@ -111,7 +111,6 @@ package enum PortLinkError: Error, Equatable, Sendable, CustomStringConvertible 
     case occupied(path: String)
     case system(path: String, errno: Int32)
 
-    /// The problem and its place, in one sentence.
     package var description: String {
         switch self {
         case .occupied(let path): "\(path) is there, and is not a link to a pseudo-terminal."

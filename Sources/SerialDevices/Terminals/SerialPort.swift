@@ -14,7 +14,6 @@ package enum SerialPortError: Error, Equatable, Sendable {
     case disconnected(path: String)
     /// In the place of a radio that was at the path is another device, which nobody has named or marked.
     case replaced(path: String, by: String)
-    /// A system call failed for another reason.
     case system(path: String, operation: String, errno: Int32)
 
     package var path: String {

@@ -51,7 +51,6 @@ enum ConfigurationFiles {
     }
 
     /// The content of a file; nil if there is none. A file above ``ConfigurationFile/byteLimit`` is not read to its end.
-    /// - Throws: a failure if a file is there and cannot be read.
     static func content(of path: String) throws(CommandFailure) -> [UInt8]? {
         if FileSignature(path: path) == nil { return nil }
         do throws(CommandFailure) {

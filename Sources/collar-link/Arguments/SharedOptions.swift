@@ -2,7 +2,6 @@ import CheckedNumbers
 import CollarControl
 import CollarErrors
 import CollarFormats
-import CollarWire
 import Glibc
 import LinuxSystem
 
@@ -195,15 +194,15 @@ extension ParsedArguments {
         var filter = LogFilter(has("--quiet") ? .warning : .info)
         for text in values["--log"] ?? [] {
             do throws(LogFilter.Problem) { try filter.set(text) } catch {
+                let (levels, categories) = (LogLevel.allCases.map(\.rawValue), LogCategory.allCases.map(\.rawValue))
                 let (word, known) =
                     switch error {
-                    case .category(let word): (word, LogCategory.allCases.map(\.rawValue))
-                    case .level(let word): (word, LogLevel.allCases.map(\.rawValue))
+                    case .category(let word): (word, categories)
+                    case .level(let word): (word, levels)
                     }
                 throw CommandFailure(
                     .usage, "--log \(text): expected [CATEGORY:]LEVEL; there is no '\(word)'" + Suggestion.text(for: word, among: known),
-                    remedy: "Levels are: \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")); categories are: "
-                        + LogCategory.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+                    remedy: "Levels are: \(levels.joined(separator: ", ")); categories are: \(categories.joined(separator: ", ")).")
             }
         }
         return filter

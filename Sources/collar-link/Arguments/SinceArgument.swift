@@ -55,7 +55,6 @@ enum TimeArgument {
 
     /// Reads a time; nil for any other text.
     /// - Parameter now: the time from which an age counts back, in milliseconds since 1970.
-    /// - Returns: milliseconds since 1970.
     static func unixMilliseconds(_ text: String, now: Int64) -> Int64? {
         unixTime(text) ?? age(text, before: now) ?? CalendarTime.unixMilliseconds(text)
     }

@@ -121,7 +121,6 @@ enum DecodeCommand: Command {
         return offset
     }
 
-    /// - Parameter command: the command, as it reads stdin.
     /// - Returns: how many bytes were read.
     private static func decodeBare(
         _ input: inout ChunkInput, _ decoding: inout FrameDecoding, _ command: ShellCommand

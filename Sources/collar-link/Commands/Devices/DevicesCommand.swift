@@ -88,7 +88,6 @@ struct DeviceList {
     }
 
     /// Writes a change.
-    /// - Returns: false where the reader of stdout went away.
     func write(_ change: DeviceChange) throws(CommandFailure) -> Bool {
         switch change {
         case .added(let device):

@@ -149,9 +149,7 @@ struct TrackEncoder {
             output.append(UInt8(frame.count & 0xFF))
             output += frame
         } else {
-            output += [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { serial in
-                StreamEncoder.encode(frame.span, into: &serial)
-            }
+            output.append(frame: frame)
         }
     }
 }

@@ -85,9 +85,7 @@ enum FollowCommand: Command {
             }
         }
         configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
-        if let seconds = try arguments.number("--duration", in: 0...1e9) {
-            configuration.durationMicroseconds = Int64(seconds * 1e6)
-        }
+        configuration.durationMicroseconds = try arguments.number("--duration", in: 0...1e9).map { Int64($0 * 1e6) }
         let filter = try arguments.logFilter()
         do throws(ReaderError) {
             let follower = try Follower(configuration) { notice in

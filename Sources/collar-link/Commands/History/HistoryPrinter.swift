@@ -39,7 +39,6 @@ struct HistoryPrinter {
     }
 
     /// Prints a journal, each fix and message after those before it in its log.
-    /// - Returns: false where the reader of stdout went away.
     mutating func printSorted(
         _ reader: JournalReader, since: SinceArgument?, _ progress: inout ProgressLine
     ) throws(CommandFailure) -> Bool {
@@ -80,7 +79,6 @@ struct HistoryPrinter {
     }
 
     /// Writes the buffered bytes.
-    /// - Returns: false where the reader of stdout went away.
     private mutating func flush() throws(CommandFailure) -> Bool {
         let isRead = try StandardOutput.write(bytes)
         bytes.removeAll(keepingCapacity: true)

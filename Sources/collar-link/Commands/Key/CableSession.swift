@@ -56,11 +56,7 @@ struct CableSession {
                 return deviceID
             case .failed(let failure): throw CommandFailure(failure, port: path)
             }
-            while let frame = exchange.nextFrame(now: CableSession.now) {
-                outbound += [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
-                    StreamEncoder.encode(frame.span, into: &output)
-                }
-            }
+            while let frame = exchange.nextFrame(now: CableSession.now) { outbound.append(frame: frame) }
             // A person must know what a frame asks for before it is sent.
             reportStage()
             try transfer()
@@ -125,11 +121,10 @@ struct CableSession {
         switch exchange.stage {
         case .findingCollar: StandardError.say("\(path): looking for a collar")
         case .requesting(.proven(let deviceID, _)):
-            StandardError.say(
-                "collar \(MessageDescription.hexadecimal(deviceID)): press its button twice, or switch it off and on, for a new key")
+            StandardError.say("\(collarName(deviceID)): press its button twice, or switch it off and on, for a new key")
         case .requesting(.first(let deviceID)):
             StandardError.say(
-                "collar \(MessageDescription.hexadecimal(deviceID)): press its button twice, or switch it off and on, for its first key; "
+                "\(collarName(deviceID)): press its button twice, or switch it off and on, for its first key; "
                     + "what it has recorded and not delivered is then given up")
         case .requesting(.foreign):
             StandardError.say(
@@ -137,7 +132,7 @@ struct CableSession {
                     + "for a new key; what it has recorded and not delivered is then given up")
         case .storing, .finished, .failed: break
         case .activating(let deviceID, _):
-            StandardError.say("collar \(MessageDescription.hexadecimal(deviceID)) offers a key; waiting for it to take the key over")
+            StandardError.say("\(collarName(deviceID)) offers a key; waiting for it to take the key over")
         }
     }
 }
@@ -161,7 +156,7 @@ extension CommandFailure {
                 remedy: "Check the cable, run the command again, and press the collar's button within two minutes.")
         case .notConfirmed(let deviceID):
             self.init(
-                .noDevice, "collar \(MessageDescription.hexadecimal(deviceID)) has not confirmed its new key",
+                .noDevice, "\(collarName(deviceID)) has not confirmed its new key",
                 remedy: "Run the command again; both keys are kept, so that the collar is not lost whichever it has.")
         }
     }

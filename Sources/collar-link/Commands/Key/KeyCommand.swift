@@ -145,14 +145,11 @@ enum KeyCommand: Command {
                 guard let entry = try CommandFailure.wrapping(try files.entry(of: deviceID)) else { continue }
                 if !entry.pendingKeys.isEmpty {
                     StandardError.say(
-                        "collar \(MessageDescription.hexadecimal(deviceID)) has a new key and has not confirmed it",
+                        "\(collarName(deviceID)) has a new key and has not confirmed it",
                         remedy: "Give the collar this key. To finish an exchange: `collar-link key exchange --port PATH`.")
                 }
                 guard entry.key != nil else { continue }
-            } catch {
-                StandardError.say(error.message, remedy: error.remedy)
-                if code == .clean { code = error.code }
-            }
+            } catch { error.tell(&code) }
             try StandardOutput.write(MessageDescription.hexadecimal(deviceID) + "\n")
         }
         return code

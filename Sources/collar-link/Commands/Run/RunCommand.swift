@@ -162,9 +162,7 @@ enum RunCommand: Command {
             configuration.host.segmentByteLimit = min(configuration.host.segmentByteLimit, limit / 8)
         }
         configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
-        if let seconds = try arguments.number("--duration", in: 0...1e9) {
-            configuration.durationMicroseconds = Int64(seconds * 1e6)
-        }
+        configuration.durationMicroseconds = try arguments.number("--duration", in: 0...1e9).map { Int64($0 * 1e6) }
         configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
         configuration.host.deviceID = try arguments.wantedCollar()
         configuration.animalPaths = ConfigurationFiles.paths(of: "animals")

@@ -126,13 +126,7 @@ struct PortSimulation<Flash: FlashDevice> {
     }
 
     private mutating func writeToHost() {
-        while !pending.isEmpty, let terminal {
-            switch terminal.write(pending.span) {
-            case .written(let count): pending.removeFirst(count)
-            case .wouldBlock: return
-            case .disconnected: pending.removeAll()
-            }
-        }
+        terminal?.write(&pending)
     }
 
     private var nextDeadline: Instant {
@@ -190,14 +184,7 @@ struct PortSimulation<Flash: FlashDevice> {
 
     private mutating func plug() throws(CommandFailure) {
         replugAt = nil
-        let created: PseudoTerminal
-        do throws(SystemError) { created = try PseudoTerminal() } catch {
-            throw CommandFailure(.inputOutput, "No pseudo-terminal could be created: \(error.text).")
-        }
-        terminal = created
-        do throws(PortLinkError) { try options.link?.point(to: created.path) } catch {
-            throw CommandFailure(.cannotCreate, "--link: \(error.description)", remedy: error.remedy)
-        }
+        terminal = try PseudoTerminal(behind: options.link, option: "--link")
     }
 
     private mutating func unplug() {
@@ -251,13 +238,8 @@ struct SimulatedCable {
 
     /// Makes the pseudo-terminal, and a symbolic link to it at `path`.
     init(at path: String) throws(CommandFailure) {
-        do throws(SystemError) { terminal = try PseudoTerminal() } catch {
-            throw CommandFailure(.inputOutput, "No pseudo-terminal could be created: \(error.text).")
-        }
         link = PortLink(path: path)
-        do throws(PortLinkError) { try link.point(to: terminal.path) } catch {
-            throw CommandFailure(.cannotCreate, "--cable: \(error.description)", remedy: error.remedy)
-        }
+        terminal = try PseudoTerminal(behind: link, option: "--cable")
     }
 
     /// The descriptor to wait for; nil while no program has the cable open.
@@ -281,22 +263,46 @@ struct SimulatedCable {
     }
 
     mutating func send(_ frame: [UInt8]) {
-        outbound += [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
-            StreamEncoder.encode(frame.span, into: &output)
-        }
+        outbound.append(frame: frame)
         flush()
     }
 
     /// Writes what waits. A program that does not read loses it.
     mutating func flush() {
-        while !outbound.isEmpty {
-            switch terminal.write(outbound.span) {
-            case .written(let count): outbound.removeFirst(count)
-            case .wouldBlock: return
-            case .disconnected: outbound.removeAll()
-            }
-        }
+        terminal.write(&outbound)
     }
 
     func remove() { link.remove(from: terminal.path) }
+}
+
+extension PseudoTerminal {
+    /// Makes a terminal, and a symbolic link to it, which an option names.
+    fileprivate convenience init(behind link: PortLink?, option: String) throws(CommandFailure) {
+        do throws(SystemError) { try self.init() } catch {
+            throw CommandFailure(.inputOutput, "No pseudo-terminal could be created: \(error.text).")
+        }
+        do throws(PortLinkError) { try link?.point(to: path) } catch {
+            throw CommandFailure(.cannotCreate, "\(option): \(error.description)", remedy: error.remedy)
+        }
+    }
+
+    /// Writes as much of the bytes as the line takes, and removes it. A program that is not there loses all of them.
+    fileprivate func write(_ bytes: inout [UInt8]) {
+        while !bytes.isEmpty {
+            switch write(bytes.span) {
+            case .written(let count): bytes.removeFirst(count)
+            case .wouldBlock: return
+            case .disconnected: bytes.removeAll()
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a bare frame as a serial line carries it.
+    mutating func append(frame: [UInt8]) {
+        self += [UInt8](capacity: StreamEncoder.encodedByteCount(for: frame.count)) { output in
+            StreamEncoder.encode(frame.span, into: &output)
+        }
+    }
 }

@@ -7,40 +7,29 @@ import CollarWire
 import RadioModems
 import SerialDevices
 
+/// The options of `simulate`, checked. Nil stands for what the help names as the default.
 struct SimulationOptions {
     let collarCount: Int
-    /// When the collars make their fixes, if that was chosen.
     let phases: CollarPhases?
     let link: PortLink?
     let loss: Double
-    /// The average number of frames lost in a row; nil if losses are independent.
     let burst: Double?
     let corruption: Double
-    /// The modem between the collar and the base radio.
     private let modemKind: SimulatedModem
     let dialect: Dialect
-    /// The release of the base stick's firmware; nil for the latest.
     let stickRelease: StickRelease?
     /// The settings of the collars' radios; nil where the stick has no radio that is set.
     let channel: RadioSettings?
-    /// The faults of the stick, in the order of their times.
     let stickFaults: [Scheduled<StickFault>]
-    /// The presses of the button, in the order of their times.
     let presses: [Scheduled<ButtonDecoder.Press>]
-    /// The standard deviation of the error of the GNSS receiver, in metres; nil for no error.
     let noiseMeters: Double?
-    /// The battery; nil if the charge is that of the track.
     let battery: SimulatedBattery?
-    /// The percentage of each hour in which the collar is allowed to send; nil for no limit.
     let dutyCyclePercent: Double?
     /// Speed as a multiple of real time; nil for virtual time.
     let speed: Double?
     let interval: Double?
-    /// The time between two requests of the collar's application, in seconds; nil for none.
     private let requestSeconds: Double?
-    /// The key of the collars; nil if they send in clear.
     let key: CollarKey?
-    /// Where the link to the collar's cable is made; nil for no cable.
     let cable: String?
     let seed: UInt64
     let endsWhenDelivered: Bool
