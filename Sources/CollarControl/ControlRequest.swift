@@ -30,7 +30,7 @@ package struct ControlRequest: Equatable, Sendable {
         case latest
     }
 
-    /// What is wrong with a line.
+    /// The fault of a line.
     package struct Fault: Error, Equatable, Sendable {
         package var reason: String
     }

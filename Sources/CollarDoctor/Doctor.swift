@@ -4,9 +4,9 @@ import CollarJournal
 import LinuxSystem
 import SerialDevices
 
-/// Examines a machine. It writes nothing, and opens no device.
+/// The examination of machines. It writes nothing, and opens no device.
 package enum Doctor {
-    /// What is wrong with a machine.
+    /// Examines a machine.
     package static func diagnosis(of machine: any MachineFacts) -> Diagnosis {
         let examination = Examination(machine)
         var findings = examination.findings

@@ -7,7 +7,7 @@ package struct Finding: Equatable, Sendable {
     package struct Evidence: Equatable, Sendable {
         /// The file, or the name of the fact.
         package let place: String
-        /// What was found there.
+        /// Its content, or its value.
         package let value: String
 
         package init(_ place: String, _ value: String) {
@@ -19,12 +19,12 @@ package struct Finding: Equatable, Sendable {
     package let code: FindingCode
     /// The path of the port that is affected; nil if it is not about a port.
     package let port: String?
-    /// What is wrong, in one sentence.
+    /// The fault, in one sentence.
     package let reason: String
     package let evidence: [Evidence]
     /// The command that fixes it; nil if no command can.
     package let command: ShellCommand?
-    /// What else to do, or what to do if no command can fix it; nil if nothing.
+    /// A sentence on what to do besides the command, or without one; nil if there is nothing.
     package let remedy: String?
 
     package init(
@@ -44,7 +44,7 @@ package struct Finding: Equatable, Sendable {
 package struct Diagnosis: Equatable, Sendable {
     package let findings: [Finding]
     package let ports: [String]
-    /// What this user could not examine, each in a few words.
+    /// Places that this user could not examine, each in a few words.
     package let unexamined: [String]
     /// The version of the program, and the kernel's.
     package let version: String

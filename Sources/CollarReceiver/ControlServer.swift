@@ -149,11 +149,11 @@ final class ControlServer {
         }
     }
 
-    /// Whether a client has a complete line that can be handled now, or a result that was not sent.
-    private var isTurnDue: Bool { clients.contains { $0?.hasLine == true || $0?.hasNewResult == true } }
-
-    /// When ``deadlineReached(at:)`` is due without new input from a program.
-    func nextDeadline(at now: Instant) -> Instant? { isTurnDue ? now : resumesAccepting }
+    /// When ``deadlineReached(at:)`` is due without new input from a program: now, if a client has a complete line that can be handled,
+    /// or a result that was not sent.
+    func nextDeadline(at now: Instant) -> Instant? {
+        clients.contains { $0?.hasLine == true || $0?.hasNewResult == true } ? now : resumesAccepting
+    }
 
     /// Accepts connections again if that is due. Handles at most one line of every client, so that no client delays the
     /// other clients or the radios.
@@ -208,7 +208,6 @@ struct ControlClientID: Equatable {
     let place: Int
 }
 
-/// A connected program.
 final class ControlClient {
     /// A request whose result the program waits for.
     struct Awaited: Hashable {

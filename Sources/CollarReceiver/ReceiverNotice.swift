@@ -34,7 +34,7 @@ package indirect enum ReceiverNotice: Equatable, Sendable {
     case animals(AnimalFileFault)
     /// Fixes have no line, because the format of the lines cannot express them.
     case fixesLeftOut(Omission)
-    /// What happens at the ports is recorded in a file.
+    /// The events at the ports are recorded in a file.
     case capturing(path: String)
     /// The capture cannot be written any more; everything else goes on.
     case captureStopped(CaptureFileError)

@@ -24,7 +24,7 @@ struct ReceiverReading {
     /// How many errors of each code were reported since the start.
     var errorCounts: [ErrorCode: Int] = [:]
     var radios: [RadioFigures] = []
-    /// What the process uses; nil where it was not asked for.
+    /// Nil where it was not measured.
     var usage: ProcessUsage?
 }
 
@@ -68,7 +68,7 @@ extension ReceiverFigures {
     }
 }
 
-/// What the process uses of its machine.
+/// Processor time and memory of the process.
 struct ProcessUsage: Equatable {
     /// Processor time since the start of the process, of the program and of the system for it, in microseconds.
     var processorMicroseconds: Int64

@@ -4,7 +4,7 @@ import Glibc
 package struct InotifyEvent {
     /// The watch that the event belongs to; −1 when events were lost.
     package let watch: Int32
-    /// What happened: `IN_` bits.
+    /// `IN_` bits.
     package let mask: UInt32
     /// The entry of the watched directory that changed; empty for the directory itself.
     package let name: String
@@ -31,6 +31,19 @@ package struct InotifyEventReader {
         let name = afterHeader.prefix(nameByteCount).prefix { $0 != 0 }
         rest = afterHeader.dropFirst(nameByteCount)
         return InotifyEvent(watch: watch, mask: mask, name: String(decoding: name, as: UTF8.self))
+    }
+
+    /// A new inotify descriptor that watches a path.
+    /// - Parameter mask: the `IN_` bits of the events to wait for.
+    package static func descriptor(watching path: String, for mask: UInt32) throws(SystemError) -> Int32 {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { throw SystemError(operation: "inotify_init1", errno: errno) }
+        guard unsafe inotify_add_watch(descriptor, path, mask) >= 0 else {
+            let cause = errno
+            _ = close(descriptor)
+            throw SystemError(operation: "inotify_add_watch \(path)", errno: cause)
+        }
+        return descriptor
     }
 
     /// Reads all events that wait at an inotify descriptor, without waiting for more.
@@ -67,15 +80,8 @@ package final class DirectoryWatcher {
     /// Begins to watch.
     /// - Parameter prefix: the start of the names that count.
     package init(_ directory: String, namesBeginningWith prefix: String) throws(SystemError) {
-        let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard descriptor >= 0 else { throw SystemError(operation: "inotify_init1", errno: errno) }
-        let mask = UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_TO) | UInt32(IN_ATTRIB) | UInt32(IN_ONLYDIR)
-        guard unsafe inotify_add_watch(descriptor, directory, mask) >= 0 else {
-            let cause = errno
-            _ = close(descriptor)
-            throw SystemError(operation: "inotify_add_watch \(directory)", errno: cause)
-        }
-        fileDescriptor = descriptor
+        let mask = IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_ATTRIB | IN_ONLYDIR
+        fileDescriptor = try InotifyEventReader.descriptor(watching: directory, for: UInt32(mask))
         self.prefix = prefix
     }
 

@@ -16,7 +16,7 @@ package enum SystemFiles {
         return names
     }
 
-    /// What `stat` says about a path; nil when it fails.
+    /// The result of `stat`; nil when it fails.
     package static func status(of path: String) -> stat? {
         var found = stat()
         return unsafe stat(path, &found) == 0 ? found : nil
@@ -115,7 +115,7 @@ package struct FileIdentity: Equatable {
     }
 }
 
-/// What tells that a file was changed or replaced: where it is stored, its size and its times.
+/// Inode, size and times of a file. They differ if the file was changed or replaced.
 package struct FileSignature: Equatable, Sendable {
     package private(set) var byteCount = 0
     private var numbers: [Int] = []

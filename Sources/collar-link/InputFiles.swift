@@ -81,7 +81,7 @@ struct LineInput: ~Copyable {
     private let command: ShellCommand?
 
     /// Opens a file; "-" is stdin.
-    /// - Parameter command: the command that reads fixes from the lines, as it reads stdin; nil if the lines are to be no fixes.
+    /// - Parameter command: the command that reads fixes from the lines, as it reads stdin; nil if the lines hold something else.
     init(path: String, for command: ShellCommand? = nil) throws(CommandFailure) {
         chunks = try ChunkInput(path: path)
         self.command = command

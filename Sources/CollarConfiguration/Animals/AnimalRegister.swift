@@ -11,7 +11,7 @@ import CollarFormats
 /// wears = 910a2b3c4d5e6f71 from 2026-10-01
 /// ```
 ///
-/// `from` and `until` may be left out: the collar is then worn from ever, or for ever. `until` is the first instant at which the
+/// `from` and `until` may be left out: the deployment then has no begin, or no end. `until` is the first instant at which the
 /// collar is not worn any more. A date is its midnight, UTC. `#` begins a comment at the start of a line, and after a space or tab.
 /// The functions that change an animal keep the comments, blank lines, spaces and order of the text.
 package struct AnimalRegister: Equatable, Sendable {
@@ -125,7 +125,7 @@ package struct AnimalRegister: Equatable, Sendable {
     package enum Key: String, CaseIterable, Sendable {
         /// The scientific name of its species.
         case species
-        /// What else is noted.
+        /// Free text.
         case notes
         /// A collar, and when it is worn.
         case wears

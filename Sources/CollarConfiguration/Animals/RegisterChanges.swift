@@ -134,7 +134,7 @@ private struct RegisterText {
         return animal
     }
 
-    /// Who wears or wore a collar, in the order of the file.
+    /// The deployments of a collar with their wearers, in the order of the file.
     func wearings(of deviceID: UInt64) -> [(name: String, wearing: RegisteredAnimal.Wearing)] {
         animals.flatMap { animal in animal.wearings.filter { $0.deviceID == deviceID }.map { (animal.name, $0) } }
     }

@@ -6,7 +6,7 @@ package struct RegisteredAnimal: Equatable, Sendable {
     package internal(set) var name: String
     /// The scientific name of its species; nil if the file has none.
     package internal(set) var species: String?
-    /// What else is noted; nil if there is nothing.
+    /// Free text; nil if the file has none.
     package internal(set) var notes: String?
     /// The collars it wears and wore, in their order in the file.
     package internal(set) var wearings: [Wearing] = []

@@ -26,7 +26,7 @@ package enum RadioOption: String, CaseIterable, Sendable {
     package static let spreadingFactorRange: ClosedRange<UInt8> = 5...12
     /// The denominators of the coding rates 4/5 … 4/8.
     package static let codingRateRange: ClosedRange<UInt8> = 5...8
-    /// The powers that sticks can be set to, in dBm: from the lowest of the SX1262 to 1 W behind an amplifier.
+    /// The powers that sticks can be set to, in dBm: from the lowest of the SX1262 to 1 W after an amplifier.
     package static let powerRange: ClosedRange<Int8> = -9...30
 
     /// The values that the option accepts, in words.
@@ -74,7 +74,7 @@ package struct RadioOptions: Equatable, Sendable {
     /// Denominator of the coding rate 4/5 … 4/8.
     package private(set) var codingRateDenominator: UInt8?
     package private(set) var powerDBm: Int8?
-    /// Where each option was chosen.
+    /// The place of each choice.
     package private(set) var places: [RadioOption: ConfigurationPlace] = [:]
 
     package init() {}

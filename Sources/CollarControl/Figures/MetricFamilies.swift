@@ -9,12 +9,12 @@ extension ReceiverFigure {
         case .duplicates:
             (Metric("duplicates_total", .counter, "Fixes and messages that came again since the start of the receiver."), [])
         case .lines: (Metric("lines_total", .counter, "Lines written to the standard output since the start of the receiver."), [])
-        case .frames: (ReceiverFigure.frames(), [MetricLabel("kind", "valid")])
-        case .damagedFrames: (ReceiverFigure.frames(), [MetricLabel("kind", "damaged")])
-        case .unknownFrames: (ReceiverFigure.frames(), [MetricLabel("kind", "unknown")])
-        case .unsupportedFrames: (ReceiverFigure.frames(), [MetricLabel("kind", "unsupported")])
-        case .unopenedFrames: (ReceiverFigure.frames(), [MetricLabel("kind", "unopened")])
-        case .malformedFrames: (ReceiverFigure.frames(), [MetricLabel("kind", "malformed")])
+        case .frames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "valid")])
+        case .damagedFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "damaged")])
+        case .unknownFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "unknown")])
+        case .unsupportedFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "unsupported")])
+        case .unopenedFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "unopened")])
+        case .malformedFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "malformed")])
         case .outputBlocked:
             (Metric(
                 "output_blocked_seconds", .gauge, fractionDigits: 3,
@@ -43,9 +43,8 @@ extension ReceiverFigure {
         }
     }
 
-    private static func frames() -> Metric {
-        Metric("frames_total", .counter, "Frames received since the start of the receiver, by what became of them.")
-    }
+    private static let framesFamily = Metric(
+        "frames_total", .counter, "Frames received since the start of the receiver, by what became of them.")
 
     private static let fixMeaning = "from the time of a fix, by the clock of its collar, to its reception; newest fixes only"
     private static let lineMeaning = "from the reception of a fix to its line"

@@ -42,7 +42,7 @@ package struct MetricLabel: Hashable, Sendable {
 
 /// Metrics in the text format of Prometheus, version 0.0.4.
 package struct MetricsText {
-    /// What the name of every family begins with.
+    /// The start of the name of every family.
     package static let namePrefix = "collar_link_"
 
     private var families: [(metric: Metric, samples: [UInt8])] = []

@@ -163,7 +163,7 @@ package struct ReceiverFigures: Equatable, Sendable {
     }
 }
 
-/// What a receiver is to reach. The raw value is its name in metrics.
+/// A target of performance. The raw value is its name in metrics.
 package enum PerformanceTarget: String, CaseIterable, Sendable {
     /// 95 % of the newest fixes are received less than half a second after their time.
     case fixLatency = "fix_latency"
@@ -224,7 +224,7 @@ package enum FiguresRequest {
     }
 }
 
-/// What a receiver says to a request for its figures.
+/// The answer of a receiver to a request for its figures.
 package enum FiguresAnswer: Equatable, Sendable {
     case figures(ReceiverFigures)
     /// The receiver refuses to tell them, for this reason.

@@ -4,7 +4,7 @@ import SerialDevices
 
 /// Checks of USB devices.
 extension Examination {
-    /// What helps a USB device that loses its connection.
+    /// The remedy for a USB device that loses its connection.
     private static let otherCable = "Use another cable or USB port, and no hub without a power supply; `sudo dmesg -w` shows whether it goes on."
 
     /// Whether the kernel saw a USB device disconnect again and again, or answer with errors, in the last hour.

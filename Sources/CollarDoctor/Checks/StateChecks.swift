@@ -227,7 +227,7 @@ extension Examination {
             remedy: "Then start it again; a service starts by itself.")]
     }
 
-    /// What the receiver reported in the last hour and a person must act on. Other reports pass by themselves, or another check finds
+    /// Reports of the last hour on which a person must act. Other reports pass by themselves, or another check finds
     /// their cause.
     var reportFindings: [Finding] {
         let codes: [ErrorCode] = [

@@ -40,13 +40,13 @@ package enum MachineFact: Hashable, Sendable {
     case namedPorts
     /// The radio options of the command line, one a line: `region EU868`.
     case radioOptions
-    /// What the running receiver of the state directory says: its line of figures, or a word for why there is none.
+    /// The answer of the running receiver of the state directory: its line of figures, or a word for why there is none.
     case receiver
     case environment(String)
     /// The kind, permissions, owner, group, device number and time of change of a file, symbolic links followed:
     /// `c 660 0 20 188:0 1764000000`.
     case status(String)
-    /// What the user may do with a file: the letters `r`, `w`, `x` that apply.
+    /// The rights of the user at a file: the letters `r`, `w`, `x` that apply.
     case access(String)
     /// The room on the disk of a file: free bytes, free files and `ro` or `rw`.
     case space(String)

@@ -109,7 +109,7 @@ package final class RunningMachine: MachineFacts {
     }
 }
 
-/// What the running receiver of a state directory says when `doctor` asks for its figures.
+/// The answer of the running receiver of a state directory to a request for its figures.
 package enum ReceiverAnswer {
     /// Nothing: a receiver listens, and does not answer.
     package static let silent = "silent"

@@ -46,7 +46,7 @@ package struct Overview: Sendable {
         package var drainMilliPercentPerHour: Int64?
         /// The newest fix, as a line.
         package var fixLine: [UInt8]?
-        /// What the collar said about itself last, as a line of status; nil if that was long ago.
+        /// The last status of the collar; nil if it is older than the event log.
         package var status: StatusLine?
     }
 
@@ -141,7 +141,7 @@ extension Overview.Collar {
     }
 }
 
-/// What a collar said about itself last: a line of status in the event log.
+/// The last status of a collar: a line in the event log.
 package struct StatusLine: Sendable {
     /// The line, without its line feed.
     package let bytes: [UInt8]
@@ -180,8 +180,8 @@ package struct StatusLine: Sendable {
     package var trackingSinceUnixMilliseconds: Int64? { object["tracking_since_unix_ms"]?.integer(in: .unixMilliseconds) }
     /// Whether the collar has not moved for a while.
     package var isStationary: Bool? { object["stationary"]?.boolean }
-    /// What limits its rate, by the name in the line.
+    /// The limit of its rate, by the name in the line.
     package var throttle: String? { object["throttle"]?.text }
-    /// What its GNSS receiver does, by the name in the line.
+    /// The state of its GNSS receiver, by the name in the line.
     package var gnss: String? { object["gnss"]?.text }
 }

@@ -39,7 +39,7 @@ enum CaptureFormat {
 struct CaptureEncoder {
     /// The number of each port's interface.
     private var interfaces: [String: UInt32] = [:]
-    /// What is added to an instant to make the time of a packet, in microseconds since 1970.
+    /// The difference between the time of a packet, in microseconds since 1970, and its instant.
     private let offset: Int64
 
     /// - Parameter time: when the capture begins. The times of its packets count from the time of day at this moment, and never go

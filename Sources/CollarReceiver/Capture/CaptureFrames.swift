@@ -39,7 +39,7 @@ package struct CaptureFrames {
 
     package init() {}
 
-    /// What ends in a record. If a record tells the dialect of a stick, what came in before it is found now.
+    /// The packets and faults that end in a record. If a record tells the dialect of a stick, those of earlier bytes are found now.
     /// - Parameter offset: the offset of the record's block in the capture, in bytes.
     package mutating func take(_ record: CaptureRecord, at offset: Int) -> [Finding] {
         func place(_ bytes: [UInt8]) -> Bytes {

@@ -5,12 +5,10 @@ import CollarJournal
 /// Why the bytes of a capture cannot be read further.
 package struct CaptureError: Error, Equatable, Sendable {
     package enum Problem: Equatable, Sendable {
-        /// The bytes do not begin as a capture does.
         case notACapture
         case blockLength(UInt32)
         /// A block is too short for what it must contain.
         case shortBlock(type: UInt32)
-        /// A packet names an interface that was not described before.
         case unknownInterface(UInt32)
         /// The times of an interface have a resolution that cannot be used.
         case timeResolution(UInt8)
@@ -25,7 +23,7 @@ package struct CaptureError: Error, Equatable, Sendable {
     package var problem: Problem
     /// The offset of the block in the file, in bytes.
     package var offset: Int
-    /// What the file is instead of a capture; nil if that is not known.
+    /// The kind of the file, which is no capture; nil if it is not known.
     package var kind: FileKind?
 }
 
@@ -92,7 +90,7 @@ package struct CaptureReader {
     private struct Block {
         var type: UInt32
         var offset: Int
-        /// Where its body is in `bytes`.
+        /// The place of its body in `bytes`.
         var body: Range<Int>
     }
 

@@ -14,7 +14,7 @@ package struct CaptureRecord: Equatable, Sendable {
     package var event: CaptureEvent
 }
 
-/// What happened at a port.
+/// An event at a port.
 package enum CaptureEvent: Equatable, Sendable {
     /// A receiver with this id began. It has no port open.
     case began(receiverID: UInt32)

@@ -131,7 +131,6 @@ extension UserMessage {
 
 extension PerformanceTarget {
     /// The target is missed.
-    /// - Parameter value: the measured figure, in its unit.
     func missedMessage(measured value: Int64) -> UserMessage {
         switch self {
         case .fixLatency:

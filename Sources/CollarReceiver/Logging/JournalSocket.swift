@@ -24,7 +24,6 @@ package struct JournalSocket: Sendable {
     }
 
     /// Sends a message.
-    /// - Returns: false if the journal does not take it.
     package func send(_ lines: [String], _ mark: LogMark) -> Bool {
         let bytes = JournalSocket.datagram(lines, mark)
         guard descriptor >= 0 else { return false }

@@ -103,7 +103,6 @@ extension ReceiverReading {
 }
 
 extension CollarReading {
-    /// The line of one collar.
     func line(_ now: Int64, _ animals: DeploymentTable) -> [UInt8] {
         var object = JSONLine(type: "stats", unixMilliseconds: now)
         object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name)

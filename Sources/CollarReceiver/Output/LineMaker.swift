@@ -8,7 +8,7 @@ struct LineMaker {
     private let kinds: Set<LineKind>
     private var format: FormatOptions
     private var formatter: EntryFormatter
-    /// What the format has left out.
+    /// Entries that the format has left out.
     var omissions: OmissionCount {
         get { formatter.omissions }
         set { formatter.omissions = newValue }

@@ -47,7 +47,7 @@ package final class DeviceWatch {
                 if event.source == .signals, signals.next() != nil { return .ended }
             }
             let changes = monitor.update(&devices)
-            if changes.contains(where: \.isAddition) { deadline = nil }
+            if changes.contains(where: { if case .added = $0 { true } else { false } }) { deadline = nil }
             if !changes.isEmpty { return .changes(changes) }
             if let due = deadline, HostTime.now.instant >= due {
                 deadline = nil
@@ -55,8 +55,4 @@ package final class DeviceWatch {
             }
         }
     }
-}
-
-extension DeviceChange {
-    fileprivate var isAddition: Bool { if case .added = self { true } else { false } }
 }

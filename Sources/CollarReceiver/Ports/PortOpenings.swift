@@ -4,7 +4,7 @@ import CollarJournal
 import LinuxSystem
 import SerialDevices
 
-/// What other programs do with an open port: they open it, or read from it.
+/// Notes that other programs open an open port, or read from it.
 struct PortOpenings {
     /// Time after an opening until it is looked at: some programs close the port again at once. Microseconds.
     private static let patience: Int64 = 300_000

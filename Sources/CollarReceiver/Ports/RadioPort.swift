@@ -58,7 +58,7 @@ final class RadioPort {
     var lastComplaint: SerialPortError?
     /// The other process at the open port that was reported last; nil after the port opens.
     var lastReader: ProcessHolder?
-    /// What other programs do with the open port; nil while the port is closed, or if it cannot be watched.
+    /// Notes what other programs do with the open port; nil while the port is closed, or if it cannot be watched.
     var openings: PortOpenings?
     /// The device in the place of the radio that was reported last.
     var lastReplacement: String?
@@ -140,7 +140,6 @@ final class RadioPort {
     func endAnswer(at now: Instant) { modem?.flush(at: now) }
 
     /// Queues what the modem has for its stick.
-    /// - Returns: whether bytes begin to be dropped.
     func queueModemBytes() -> Bool {
         guard let bytes = modem?.takeBytes(), !bytes.isEmpty else { return false }
         return queueBytes(bytes.count) { output in for byte in bytes { output.append(byte) } }

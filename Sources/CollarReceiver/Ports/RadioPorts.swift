@@ -28,7 +28,7 @@ final class RadioPorts {
     let events: ReceiverEvents
     private let host: Host
     let report: (ReceiverNotice) -> Void
-    /// Where what happens at the ports is recorded; nil if it is not.
+    /// Records the events at the ports; nil if they are not recorded.
     var capture: CaptureFile?
     private(set) var ports: [RadioPort] = []
     private var portOfLink: [LinkID: RadioPort] = [:]

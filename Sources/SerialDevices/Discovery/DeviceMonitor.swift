@@ -90,7 +90,7 @@ import LinuxSystem
     }
 }
 
-/// What happened to a serial port between two lists of them.
+/// A difference between two lists of serial ports.
 package enum DeviceChange: Equatable, Sendable {
     case added(SerialDevice)
     /// udev describes it in another way; for example, a rule marks it.

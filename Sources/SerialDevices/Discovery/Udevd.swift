@@ -3,7 +3,7 @@ import CheckedNumbers
 import Glibc
 import LinuxSystem
 
-/// What this process can see of udevd.
+/// The udevd of the machine, as far as this process can see it.
 package enum Udevd {
     /// The directory in which udevd keeps what it knows, one file for each device.
     package static let databaseDirectory = "/run/udev/data"

@@ -108,16 +108,12 @@ package final class OpeningWatcher {
 
     /// Begins to watch. A program that has the line open already counts as soon as it reads.
     package init(of line: SerialPort) throws(SystemError) {
-        fileDescriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard fileDescriptor >= 0 else { throw SystemError(operation: "inotify_init1", errno: errno) }
         // The node of the open line, even if another one has its path by now.
-        let path = "/proc/self/fd/\(line.fileDescriptor)"
-        guard unsafe inotify_add_watch(fileDescriptor, path, UInt32(IN_OPEN | IN_CLOSE | IN_ACCESS)) >= 0 else {
-            throw SystemError(operation: "inotify_add_watch \(path)", errno: errno)
-        }
+        fileDescriptor = try InotifyEventReader.descriptor(
+            watching: "/proc/self/fd/\(line.fileDescriptor)", for: UInt32(IN_OPEN | IN_CLOSE | IN_ACCESS))
     }
 
-    deinit { if fileDescriptor >= 0 { _ = close(fileDescriptor) } }
+    deinit { _ = close(fileDescriptor) }
 
     /// Whether a program that has opened the line since the watch began, or has read from it, has not closed it yet.
     package var isOpen: Bool { openCount > 0 || isReadByEarlier }

@@ -50,7 +50,7 @@ package final class SerialPort {
         } catch {
             if descriptor >= 0 { _ = Glibc.close(descriptor) }
             // A device that was unplugged in the meantime explains every other error.
-            throw SerialPort.isGone(path) ? .notFound(path: path) : error
+            throw unsafe access(path, F_OK) != 0 && errno == ENOENT ? .notFound(path: path) : error
         }
         self.path = path
         fileDescriptor = descriptor
@@ -133,8 +133,6 @@ package final class SerialPort {
         default: .system(path: path, operation: "open", errno: cause)
         }
     }
-
-    static func isGone(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == ENOENT }
 
     /// Makes this process the only user of the terminal. Returns whether it is a pseudo-terminal.
     static func claim(_ descriptor: Int32, path: String) throws(SerialPortError) -> Bool {

@@ -28,7 +28,7 @@ struct OptionSpec: Sendable {
 /// A command: its name, its options and operands, and the text of its help.
 struct CommandSpec: Sendable {
     let name: String
-    /// What it does, in a few words, for the list of commands.
+    /// Its purpose in a few words, for the list of commands.
     let title: String
     /// How it is called: a line for each form.
     let synopsis: String

@@ -21,7 +21,7 @@ extension ParsedArguments {
     /// The options that `follow` and `deliver` share.
     static let followingOptions = [.lineKinds] + readingOptions
 
-    /// Where a system service keeps its journals.
+    /// The state directory of a system service.
     static let serviceDirectory = "/var/lib/collar-link"
 
     /// `--state-dir DIR`, or the first of the usual places that exists: the user's own, then the service's. If none exists, the user's
@@ -67,7 +67,7 @@ extension ParsedArguments {
         try choice("--sort", of: ["arrival": false, "sequence": true]) ?? usual
     }
 
-    /// What a reader gets.
+    /// The configuration of a reader.
     /// - Parameter isLive: whether it writes to stdout, which may be a terminal.
     func reading(isLive: Bool) throws(CommandFailure) -> ReadingConfiguration {
         var reading = ReadingConfiguration(stateDirectory: try readableStateDirectory())

@@ -75,7 +75,7 @@ extension ParsedArguments {
         var options = FormatOptions(try choice("--format") ?? .json)
         options.flavour = try choice("--flavour") ?? .full
         options.sourceAs = try choice("--source-as", of: ["watchOS": .watchOS, "iOS": .iOS])
-        options.zone = has("--utc") ? nil : LocalTime.zone
+        options.zone = has("--utc") ? nil : TimeZoneOffset.local
         for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
             throw CommandFailure(
                 .usage, "\(key) is for lines of JSON, not for \(options.format.rawValue)", remedy: "Leave it out, or give -F json.")
@@ -189,7 +189,7 @@ extension ParsedArguments {
         "--log", value: "[CATEGORY:]LEVEL", repeatable: true,
         is: "print messages of this level and above: debug, info, warning, error or fault (default info; repeatable). CATEGORY is \(LogCategory.allCases.map(\.rawValue).joined(separator: ", ")) (default: all)")
 
-    /// Which messages are wanted: `--log [CATEGORY:]LEVEL`, in their order, after `--quiet`.
+    /// The messages to print: `--log [CATEGORY:]LEVEL`, in their order, after `--quiet`.
     func logFilter() throws(CommandFailure) -> LogFilter {
         var filter = LogFilter(has("--quiet") ? .warning : .info)
         for text in values["--log"] ?? [] {
@@ -209,7 +209,7 @@ extension ParsedArguments {
     }
 }
 
-/// What the formats leave out, for the help of a command.
+/// Notes on the formats, for the help of a command.
 let formatNotes = """
     An unknown value is empty, null or left out, or -1 where the format demands a number. Only `json` and `text` have lines for
     messages and gaps.
@@ -227,10 +227,9 @@ func formatList(_ summary: (OutputFormat) -> String = \.summary) -> String {
     }.joined(separator: "\n")
 }
 
-/// The time zone of this process: `TZ`, else that of the machine.
-enum LocalTime {
-    /// The offset of the zone at any time, with every change of the clocks that the zone's file knows.
-    static let zone: TimeZoneOffset = {
+extension TimeZoneOffset {
+    /// The time zone of this process: `TZ`, else that of the machine; with every change of the clocks that the zone's file knows.
+    static let local: TimeZoneOffset = {
         // localtime_r need not read the zone itself.
         tzset()
         return TimeZoneOffset { unixSeconds in

@@ -59,7 +59,7 @@ enum TimeArgument {
         unixTime(text) ?? age(text, before: now) ?? CalendarTime.unixMilliseconds(text)
     }
 
-    /// What to do about a text that is a time in milliseconds, as lines have it; nil for any other text.
+    /// The remedy for a text that is a time in milliseconds, as lines have it; nil for any other text.
     static func remedy(forMilliseconds text: String) -> String? {
         let digits = text.hasPrefix("@") ? text.dropFirst() : text[...]
         // As seconds, these would be after the year 5000.

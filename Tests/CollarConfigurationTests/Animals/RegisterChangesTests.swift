@@ -32,35 +32,35 @@ import Testing
         return lines.last == "" ? lines.dropLast() : lines
     }
 
-    /// The text after a change of `AnimalChangeTests.text`.
+    /// The text after a change of `RegisterChangesTests.text`.
     private func after(_ change: (inout AnimalRegister) throws -> Void) throws -> String {
-        var register = try register(AnimalChangeTests.text)
+        var register = try register(RegisterChangesTests.text)
         try change(&register)
         return text(register)
     }
 
-    /// `AnimalChangeTests.text` with one part replaced, which must be there once.
+    /// `RegisterChangesTests.text` with one part replaced, which must be there once.
     private func replacing(_ old: String, _ new: String) throws -> String {
-        let parts = AnimalChangeTests.text.split(separator: old, omittingEmptySubsequences: false)
+        let parts = RegisterChangesTests.text.split(separator: old, omittingEmptySubsequences: false)
         try #require(parts.count == 2)
         return parts.joined(separator: new)
     }
 
     @Test func aFirstName() throws {
         var register = AnimalRegister()
-        #expect(try register.put(AnimalChangeTests.one, on: "Athena", from: nil, until: nil, now: AnimalChangeTests.now) == nil)
+        #expect(try register.put(RegisterChangesTests.one, on: "Athena", from: nil, until: nil, now: RegisterChangesTests.now) == nil)
         try register.describe("Athena", species: "Felis catus", notes: "grey, shy")
         #expect(
             text(register) == "[animal Athena]\nwears = 910a2b3c4d5e6f70\nspecies = Felis catus\nnotes = grey, shy\n")
         let before = register
-        try register.put(AnimalChangeTests.one, on: "Athena", from: nil, until: nil, now: AnimalChangeTests.now)
+        try register.put(RegisterChangesTests.one, on: "Athena", from: nil, until: nil, now: RegisterChangesTests.now)
         #expect(register == before)
     }
 
     @Test func aCollarThatIsWornGoesToAnother() throws {
         var ended: String?
         let zeus = try after {
-            ended = try $0.put(AnimalChangeTests.one, on: "Zeus", from: nil, until: nil, now: AnimalChangeTests.now)
+            ended = try $0.put(RegisterChangesTests.one, on: "Zeus", from: nil, until: nil, now: RegisterChangesTests.now)
         }
         #expect(ended == "Athena")
         #expect(
@@ -80,7 +80,7 @@ import Testing
                 """)
         // A new animal, at the end of a file without a line feed.
         let hera = try after {
-            try $0.put(AnimalChangeTests.one, on: "Hera", from: AnimalChangeTests.now + 1, until: nil, now: 0)
+            try $0.put(RegisterChangesTests.one, on: "Hera", from: RegisterChangesTests.now + 1, until: nil, now: 0)
         }
         #expect(
             hera == (try replacing("2026-05-01   #", "2026-05-01 until 2026-06-01T10:00:00.001Z   #"))
@@ -89,36 +89,36 @@ import Testing
 
     @Test func aCollarThatIsNotWorn() throws {
         #expect(
-            try after { try $0.put(AnimalChangeTests.two, on: "Zeus", from: nil, until: nil, now: AnimalChangeTests.now) }
+            try after { try $0.put(RegisterChangesTests.two, on: "Zeus", from: nil, until: nil, now: RegisterChangesTests.now) }
                 == (try replacing("# since 2020\n", "# since 2020\n\twears = 910a2b3c4d5e6f71\n")))
         // It was worn before: not from ever.
         let ended = try after {
-            try $0.endDeployment(of: "Athena", at: AnimalChangeTests.now - AnimalChangeTests.day)
-            try $0.put(AnimalChangeTests.one, on: "Zeus", from: nil, until: nil, now: AnimalChangeTests.now)
+            try $0.endDeployment(of: "Athena", at: RegisterChangesTests.now - RegisterChangesTests.day)
+            try $0.put(RegisterChangesTests.one, on: "Zeus", from: nil, until: nil, now: RegisterChangesTests.now)
         }
         #expect(ended.contains("\twears = 910a2b3c4d5e6f70 from 2026-06-01T10:00:00Z\n"))
     }
 
     @Test func timesAreCorrected() throws {
-        let day = AnimalChangeTests.day
+        let day = RegisterChangesTests.day
         func corrected(from begin: Int64?, until end: Int64?) throws -> String {
-            try after { try $0.put(AnimalChangeTests.one, on: "Athena", from: begin, until: end, now: AnimalChangeTests.now) }
+            try after { try $0.put(RegisterChangesTests.one, on: "Athena", from: begin, until: end, now: RegisterChangesTests.now) }
         }
         #expect(try corrected(from: 1_777_593_600_000 - day, until: nil) == (try replacing("2026-05-01", "2026-04-30")))
         #expect(
             try corrected(from: nil, until: 1_777_593_600_000 + day) == (try replacing("2026-05-01", "2026-05-01 until 2026-05-02")))
-        #expect(try corrected(from: nil, until: nil) == AnimalChangeTests.text)
+        #expect(try corrected(from: nil, until: nil) == RegisterChangesTests.text)
         #expect(throws: AnimalRegisterError(.endBeforeBegin, line: nil)) { try corrected(from: 5, until: 5) }
     }
 
     @Test func endsAndNames() throws {
-        let end = AnimalChangeTests.now + 1
+        let end = RegisterChangesTests.now + 1
         let ended = try replacing("2026-05-01", "2026-05-01 until 2026-06-01T10:00:00.001Z")
         #expect(try after { try $0.endDeployment(of: "Athena", at: end) } == ended)
-        #expect(try after { try $0.endDeployment(of: AnimalChangeTests.one, at: end) } == ended)
+        #expect(try after { try $0.endDeployment(of: RegisterChangesTests.one, at: end) } == ended)
         #expect(try after { try $0.rename("Athena", to: "Pallas Athene") } == (try replacing("Athena", "Pallas Athene")))
         #expect(try after { try $0.rename("Zeus", to: "Ζεύς") } == (try replacing("Zeus", "Ζεύς")))
-        #expect(try after { try $0.rename("Zeus", to: "Zeus") } == AnimalChangeTests.text)
+        #expect(try after { try $0.rename("Zeus", to: "Zeus") } == RegisterChangesTests.text)
     }
 
     @Test func descriptions() throws {
@@ -155,9 +155,9 @@ import Testing
     }
 
     @Test func whatIsNotPossible() throws {
-        let before = try register(AnimalChangeTests.text)
-        let now = AnimalChangeTests.now
-        let one = AnimalChangeTests.one
+        let before = try register(RegisterChangesTests.text)
+        let now = RegisterChangesTests.now
+        let one = RegisterChangesTests.one
         typealias Problem = AnimalRegisterError.Problem
         let cases: [(Problem, (inout AnimalRegister) throws -> Void)] = [
             (.unknownAnimal("Hera"), { try $0.remove("Hera") }),
@@ -186,8 +186,8 @@ import Testing
             #expect(register == before, "\(problem)")
         }
         var several = before
-        try several.put(AnimalChangeTests.two, on: "Athena", from: nil, until: nil, now: now)
-        #expect(throws: AnimalRegisterError(.severalCollars([one, AnimalChangeTests.two]), line: nil)) {
+        try several.put(RegisterChangesTests.two, on: "Athena", from: nil, until: nil, now: now)
+        #expect(throws: AnimalRegisterError(.severalCollars([one, RegisterChangesTests.two]), line: nil)) {
             try several.endDeployment(of: "Athena", at: now)
         }
     }
@@ -195,11 +195,11 @@ import Testing
     /// Random changes, one after the other: each keeps every line that it is not about, byte for byte and in order.
     @Test(arguments: 0..<50) func unrelatedLinesStay(seed: Int) throws {
         var random = Sequence(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1)
-        var register = try register(AnimalChangeTests.text)
+        var register = try register(RegisterChangesTests.text)
         for step in 0..<40 {
             let name = ["Athena", "Zeus", "Hera"][Int(random.next() % 3)]
-            let deviceID = AnimalChangeTests.one + random.next() % 3
-            let time = AnimalChangeTests.now + Int64(step) * AnimalChangeTests.day
+            let deviceID = RegisterChangesTests.one + random.next() % 3
+            let time = RegisterChangesTests.now + Int64(step) * RegisterChangesTests.day
             let before = lines(register)
             do {
                 switch random.next() % 6 {

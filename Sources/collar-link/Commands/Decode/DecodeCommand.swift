@@ -2,7 +2,6 @@ import CollarErrors
 import CollarReceiver
 import CollarWire
 
-/// `collar-link decode`: writes frames as JSON lines or as text.
 enum DecodeCommand: Command {
     static let spec = CommandSpec(
         name: "decode",
@@ -111,7 +110,7 @@ enum DecodeCommand: Command {
             while let event = stream.next(in: chunk.span, at: &index) {
                 switch event {
                 case .frame: decoding.decode(stream.frame, at: FramePlace(offset: frameStart))
-                case .rejected(let fault): decoding.reject(fault, at: FramePlace(offset: frameStart))
+                case .rejected(let fault): decoding.reject(RejectionReason(fault), at: FramePlace(offset: frameStart))
                 }
                 frameStart = offset + index
             }
@@ -175,7 +174,7 @@ struct CaptureDecoding {
                 capture: .init(port: record.port, direction: finding.direction, unixMilliseconds: finding.unixMilliseconds))
             switch finding.content {
             case .packet(let packet): decoding.decode(packet.span, at: place)
-            case .rejected(let fault): decoding.reject(fault, at: place)
+            case .rejected(let fault): decoding.reject(RejectionReason(fault), at: place)
             }
         }
     }

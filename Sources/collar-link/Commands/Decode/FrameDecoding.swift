@@ -70,7 +70,7 @@ struct FrameDecoding {
         logs[key] = list
     }
 
-    /// Where a known log is that sends from an address.
+    /// The place of a known log that sends from an address.
     private func place(of log: LogIdentity?, at address: UInt8?) -> (key: UInt8?, index: Int)? {
         for key in address == nil ? [nil] : [address, nil] {
             if let index = logs[key]?.firstIndex(where: { $0.identity == log }) { return (key, index) }
@@ -126,10 +126,7 @@ struct FrameDecoding {
         return clear
     }
 
-    /// Counts a rejected piece of the input: one between two delimiters that is not a frame.
-    mutating func reject(_ fault: StreamFault, at place: FramePlace) { reject(RejectionReason(fault), at: place) }
-
-    /// What the format has left out so far; nil if that is nothing.
+    /// The entries that the format has left out so far; nil if there are none.
     var omission: Omission? { formatter.omissions.total }
 
     mutating func flush() throws(CommandFailure) {
@@ -149,7 +146,8 @@ struct FrameDecoding {
         return "skipped: " + parts.joined(separator: ", ")
     }
 
-    private mutating func reject(_ reason: RejectionReason, at place: FramePlace) {
+    /// Counts a rejected piece of the input.
+    mutating func reject(_ reason: RejectionReason, at place: FramePlace) {
         rejected[reason.kind, default: 0] += 1
         guard format == .text else { return }
         append("\(place.text) skipped: \(reason.kind)\(reason.detail.map { " (\($0))" } ?? "")\n")
@@ -299,11 +297,11 @@ struct SealedDecoding {
     }
 }
 
-/// Where a frame is in the input of `decode`.
+/// The place of a frame in the input of `decode`.
 struct FramePlace {
     /// The offset of the frame, or of the record of the capture in which it ends, in bytes.
     var offset: Int
-    /// Where and when the frame was captured; nil if the input is no capture.
+    /// Nil if the input is no capture.
     var capture: Capture?
 
     struct Capture {

@@ -3,7 +3,6 @@ import CollarJournal
 import CollarReaders
 import CollarReceiver
 
-/// `collar-link deliver`: passes batches to a command.
 enum DeliverCommand: Command {
     static let spec = CommandSpec(
         name: "deliver",

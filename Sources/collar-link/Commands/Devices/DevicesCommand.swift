@@ -4,7 +4,6 @@ import CollarReceiver
 import LinuxSystem
 import SerialDevices
 
-/// `collar-link devices`: lists the serial devices, and marks the collar radios.
 enum DevicesCommand: Command {
     static let spec = CommandSpec(
         name: "devices",

@@ -4,7 +4,6 @@ import CollarErrors
 import CollarFormats
 import LinuxSystem
 
-/// `collar-link doctor`: examines the machine, and says what is wrong and how to fix it.
 enum DoctorCommand: Command {
     /// How long the receiver may take to answer, in microseconds.
     private static let answerTime: Int64 = 2_000_000

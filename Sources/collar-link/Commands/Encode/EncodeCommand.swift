@@ -1,7 +1,6 @@
 import CollarErrors
 import CollarWire
 
-/// `collar-link encode`: writes fixes as frames.
 enum EncodeCommand: Command {
     static let spec = CommandSpec(
         name: "encode",

@@ -138,9 +138,7 @@ struct TrackEncoder {
     }
 
     private func frame(_ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) throws(EncodeError) -> [UInt8] {
-        try [UInt8](capacity: options.maximumFrameByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-            try encode(&output)
-        }
+        try [UInt8](capacity: options.maximumFrameByteCount, initializingWith: encode)
     }
 
     private mutating func append(_ frame: [UInt8]) {

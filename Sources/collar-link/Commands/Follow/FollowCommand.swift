@@ -2,7 +2,6 @@ import CollarErrors
 import CollarJournal
 import CollarReaders
 
-/// `collar-link follow`: prints what is stored, then what arrives.
 enum FollowCommand: Command {
     static let spec = CommandSpec(
         name: "follow",

@@ -3,7 +3,6 @@ import CollarErrors
 import CollarWire
 import RadioModems
 
-/// `collar-link help`: lists the commands, or explains one.
 enum HelpCommand: Command {
     static let spec = CommandSpec(
         name: "help",
@@ -58,7 +57,6 @@ enum HelpCommand: Command {
     }
 }
 
-/// `collar-link version`: what this binary is.
 enum VersionCommand: Command {
     static let version = "0.1.0"
 

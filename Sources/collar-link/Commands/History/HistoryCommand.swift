@@ -6,7 +6,6 @@ import CollarWire
 import Glibc
 import LinuxSystem
 
-/// `collar-link history`: prints what is stored.
 enum HistoryCommand: Command {
     static let spec = CommandSpec(
         name: "history",

@@ -120,7 +120,7 @@ struct ProgressLine {
     /// The shortest time between two changes of the line, in microseconds.
     private static let interval: Int64 = 100_000
 
-    /// The sizes of the journals; empty where nothing is to be shown.
+    /// The sizes of the journals; empty where no progress is shown.
     private var extents: [UInt64: JournalExtent] = [:]
     /// Bytes of all journals, and of those that are read.
     private var totalByteCount = 0

@@ -5,7 +5,6 @@ import CollarJournal
 import CollarWire
 import Glibc
 
-/// `collar-link key`: the keys with which frames of collars are sealed.
 enum KeyCommand: Command {
     static let spec = CommandSpec(
         name: "key",

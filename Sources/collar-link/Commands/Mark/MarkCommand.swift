@@ -4,7 +4,6 @@ import Glibc
 import LinuxSystem
 import SerialDevices
 
-/// `collar-link mark`: writes the udev rule that marks an adapter as a collar's radio.
 enum MarkCommand: Command {
     static let spec = CommandSpec(
         name: "mark",
@@ -84,8 +83,6 @@ enum MarkCommand: Command {
         return .clean
     }
 
-    // MARK: The adapter
-
     private static func choose(
         _ path: String?, among plugged: [USBAdapter], of devices: [SerialDevice]
     ) throws(CommandFailure) -> USBAdapter {
@@ -120,8 +117,6 @@ enum MarkCommand: Command {
                 remedy: "Name the port when you receive: `collar-link --port \(adapter.port.node)`.")
         }
     }
-
-    // MARK: The rule
 
     private static func write(
         _ lines: [String], for adapter: USBAdapter, by rule: MarkingRule, to file: RulesFile, hasAgreed: Bool
@@ -186,7 +181,7 @@ extension MarkingRule.Reason {
 
 /// The udev rule file of the adapters that a person has marked.
 struct RulesFile {
-    /// Where udev looks for rules of the machine.
+    /// The directory of the machine's own rules.
     static let systemDirectory = "/etc/udev/rules.d"
     /// The name of the file. udev reads it before `70-collar-link.rules`, which acts on the mark, and after `60-serial.rules`,
     /// which finds the numbers of an adapter.

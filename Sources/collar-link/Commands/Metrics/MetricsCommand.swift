@@ -3,7 +3,6 @@ import CollarErrors
 import CollarJournal
 import LinuxSystem
 
-/// `collar-link metrics`: prints figures for Prometheus.
 enum MetricsCommand: Command {
     static let spec = CommandSpec(
         name: "metrics",

@@ -3,7 +3,6 @@ import CollarErrors
 import CollarFormats
 import LinuxSystem
 
-/// `collar-link name`: which animal wears which collar.
 enum NameCommand: Command {
     static let spec = CommandSpec(
         name: "name",
@@ -122,7 +121,7 @@ enum NameCommand: Command {
     /// The present time in milliseconds since 1970, to the second: it is written into a file that people read.
     private static var now: Int64 { WallClock.unixMilliseconds / 1000 * 1000 }
 
-    /// What is wanted, and the options that go with it; nil for the list.
+    /// The task, and the options that go with it; nil for the list.
     private static func task(of arguments: ParsedArguments) throws(CommandFailure) -> (Task?, options: [String]) {
         let words = arguments.operands
         guard let first = words.first else {

@@ -4,7 +4,6 @@ import CollarJournal
 import CollarReceiver
 import LinuxSystem
 
-/// `collar-link readers`: lists the named readers, and removes them.
 enum ReadersCommand: Command {
     static let spec = CommandSpec(
         name: "readers",

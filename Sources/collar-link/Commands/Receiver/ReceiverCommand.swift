@@ -4,7 +4,6 @@ import CollarJournal
 import Glibc
 import LinuxSystem
 
-/// `collar-link receiver`: shows the id of this receiver, and moves the receiver to another machine.
 enum ReceiverCommand: Command {
     static let spec = CommandSpec(
         name: "receiver",

@@ -6,7 +6,6 @@ import CollarReceiver
 import Glibc
 import LinuxSystem
 
-/// `collar-link run`, the command that runs when none is named.
 enum RunCommand: Command {
     static let spec = CommandSpec(
         name: "run",
@@ -150,7 +149,10 @@ enum RunCommand: Command {
         from arguments: ParsedArguments, stateDirectory: String
     ) throws(CommandFailure) -> ReceiverConfiguration {
         var configuration = ReceiverConfiguration(stateDirectory: stateDirectory)
-        configuration.capturePath = try capturePath(from: arguments)
+        configuration.capturePath = arguments.value("--write")
+        if configuration.capturePath == "-" {
+            throw CommandFailure(.usage, "--write -: stdout carries the lines", remedy: "Name a file: `--write FILE`.")
+        }
         configuration.playbackPath = arguments.value("--read")
         configuration.ports = try arguments.ports()
         configuration.radio = try arguments.radio()
@@ -176,11 +178,6 @@ enum RunCommand: Command {
         configuration.host.selection.isSorted = try arguments.isSorted()
         configuration.host.emissionStart = try emissionStart(from: arguments)
         return configuration
-    }
-
-    private static func capturePath(from arguments: ParsedArguments) throws(CommandFailure) -> String? {
-        guard let path = arguments.value("--write"), path == "-" else { return arguments.value("--write") }
-        throw CommandFailure(.usage, "--write -: stdout carries the lines", remedy: "Name a file: `--write FILE`.")
     }
 
     /// The directory in which a playback stores, with the key of the sealed frames in it; nil without --read, or where --state-dir

@@ -3,7 +3,6 @@ import CollarErrors
 import CollarFormats
 import CollarWire
 
-/// `collar-link send`: sends a request to a collar.
 enum SendCommand: Command {
     static let spec = CommandSpec(
         name: "send",

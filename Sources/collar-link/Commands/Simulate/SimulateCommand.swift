@@ -5,7 +5,6 @@ import CollarFirmware
 import CollarSimulator
 import CollarWire
 
-/// `collar-link simulate`: runs simulated collars and a lossy base radio, whose serial port is a pseudo-terminal.
 enum SimulateCommand: Command {
     static let spec = CommandSpec(
         name: "simulate",

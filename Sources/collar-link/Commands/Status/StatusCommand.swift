@@ -5,7 +5,6 @@ import CollarFormats
 import CollarJournal
 import LinuxSystem
 
-/// `collar-link status`: radios, collars, readers and problems on one screen.
 enum StatusCommand: Command {
     static let spec = CommandSpec(
         name: "status",
@@ -69,7 +68,7 @@ enum StatusCommand: Command {
         }
         overview.add(
             Doctor.diagnosis(of: DoctorCommand.machine(stateDirectory: stateDirectory, ports: figures?.radios.map(\.port) ?? [])))
-        try StandardOutput.write(isText ? text(overview, arguments.has("--utc") ? nil : LocalTime.zone) : overview.line)
+        try StandardOutput.write(isText ? text(overview, arguments.has("--utc") ? nil : TimeZoneOffset.local) : overview.line)
         return code
     }
 
