@@ -58,7 +58,7 @@ final class CapturePlayback {
             guard count >= 0 else { throw .captureUnreadable(path: path, errorNumber: errno) }
             guard count > 0 else {
                 do throws(CaptureError) { try reader.finish() } catch {
-                    // What a power cut left of the last record is no fault of the others.
+                    // A power cut may leave a part of the last record. The records before it are sound.
                     guard error.problem == .cut else { throw .capture(path: path, error) }
                 }
                 return nil

@@ -81,7 +81,7 @@ enum DecodeCommand: Command {
                     + "tells where the log is; one of 256 damaged frames has such a sequence")
         }
         if let message = fault?.message(path: input.path) {
-            // What a power cut left of the last record is no fault of the others.
+            // A power cut may leave a part of the last record. The records before it are sound.
             guard fault?.problem == .cut else { throw CommandFailure(message) }
             StandardError.say(message.reason, remedy: message.remedy)
         }

@@ -53,7 +53,7 @@ struct HistoryPrinter {
         while let contents = try CommandFailure.wrapping(try entries.next()) {
             tell(entries.takeDamage(), of: reader.deviceID, &isDamageKnown)
             for content in contents {
-                // What is missing now is no part of what is stored.
+                // A gap that may still be filled is no part of the history.
                 if case .gap(let change) = content, change.event != .lost, change.event != .elsewhere { continue }
                 append(content, of: reader.deviceID)
             }

@@ -160,7 +160,7 @@ final class SendSession {
         if result == nil, rest > 0 {
             receiver.stop(afterMicroseconds: rest)
             try receiver.run()
-            // What keeps the request back may be something else than at the start.
+            // The reason that keeps the request back may have changed since the start.
             if result == nil, queued == nil { rejection = receiver.submit(request) }
         }
     }
