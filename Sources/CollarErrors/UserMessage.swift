@@ -1,3 +1,5 @@
+import Glibc
+
 /// A message to a person: an event, and a remedy.
 package struct UserMessage: Equatable, Sendable {
     /// The code of the error, for programs; nil if the message reports no error.
@@ -20,11 +22,113 @@ package struct UserMessage: Equatable, Sendable {
     package init(_ code: ErrorCode?, _ reason: String, running command: ShellCommand, _ remedy: (String) -> String) {
         self.init(code, reason, remedy("`\(command.text)`"), command: command)
     }
-}
 
-extension UserMessage {
     /// A message that reports a consequence, with the reason and the remedy of this message.
     package func about(_ consequence: String, _ code: ErrorCode?) -> UserMessage {
         UserMessage(code, "\(consequence): \(reason)", remedy, command: command)
     }
+
+    /// The failure of a system call, as `text` tells it.
+    package init(errorNumber: Int32, text: String) {
+        let code: ErrorCode =
+            switch errorNumber {
+            case EACCES, EPERM: .permissionDenied
+            case EBUSY: .deviceInUse
+            case ENODEV, ENXIO: .noDevice
+            case ENOSPC, EDQUOT, EROFS, EFBIG: .storageFailing
+            case ETIMEDOUT: .sessionTimeout
+            default: .unknown
+            }
+        self.init(code, text)
+    }
+}
+
+/// An error that has a message for a person.
+package protocol MessageError: Error {
+    /// What to tell a person.
+    var message: UserMessage { get }
+}
+
+/// A command that a person types into a shell, held as its words. Each word is quoted when the command is printed, so that nothing
+/// that others wrote (a path, the name of a process, a serial number) can become a command.
+package struct ShellCommand: Equatable, Sendable {
+    private enum Part: Equatable, Sendable {
+        case word(String)
+        /// Text that the shell interprets.
+        case syntax(String)
+    }
+
+    private var parts: [Part]
+
+    /// A program and its arguments.
+    package init(_ words: String...) { self.init(words: words) }
+
+    /// A program and its arguments.
+    package init(words: [String]) { parts = words.map { .word($0) } }
+
+    /// Text that the shell interprets. As a literal, it has nothing that others wrote.
+    package init(syntax text: StaticString) { parts = [.syntax("\(text)")] }
+
+    /// The command with further arguments.
+    package func with(_ words: String...) -> ShellCommand { joined(nil, ShellCommand(words: words)) }
+
+    /// The command with further text that the shell interprets.
+    package func with(syntax text: StaticString) -> ShellCommand { joined(nil, ShellCommand(syntax: text)) }
+
+    /// The command, and another one after it if it succeeds.
+    package func then(_ next: ShellCommand) -> ShellCommand { joined("&&", next) }
+
+    /// The command, with its output as the input of another one.
+    package func piped(to next: ShellCommand) -> ShellCommand { joined("|", next) }
+
+    /// The command, with its output in a file.
+    package func writing(to path: String) -> ShellCommand { joined(">", ShellCommand(path)) }
+
+    private func joined(_ syntax: String?, _ other: ShellCommand) -> ShellCommand {
+        var result = self
+        if let syntax { result.parts.append(.syntax(syntax)) }
+        result.parts += other.parts
+        return result
+    }
+
+    /// The command as it is typed.
+    package var text: String {
+        parts.map { part in
+            switch part {
+            case .word(let word): ShellCommand.quoted(word)
+            case .syntax(let text): text
+            }
+        }.joined(separator: " ")
+    }
+
+    private static let plainBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:=@%,".utf8)
+
+    /// Whether a word has no character that means something to a shell or a terminal.
+    package static func isPlain(_ word: String) -> Bool { !word.isEmpty && word.utf8.allSatisfy(plainBytes.contains) }
+
+    /// The word as a shell takes it.
+    private static func quoted(_ word: String) -> String {
+        if isPlain(word) { return word }
+        guard word.unicodeScalars.contains(where: \.controlsText) else {
+            return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        }
+        // What controls a terminal must not be printed as it is.
+        let bytes = word.utf8.map { byte in
+            plainBytes.contains(byte) ? String(Unicode.Scalar(byte)) : #"\x"# + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+        return "$'" + bytes.joined() + "'"
+    }
+}
+
+/// The start of a command that only root may carry out.
+package struct RootPrefix: Equatable, Sendable {
+    /// Whether the user is not root.
+    package let isNeeded: Bool
+
+    package init(isNeeded: Bool) { self.isNeeded = isNeeded }
+
+    /// The command as this user types it.
+    package func callAsFunction(_ words: String...) -> ShellCommand { self(words: words) }
+
+    package func callAsFunction(words: [String]) -> ShellCommand { ShellCommand(words: (isNeeded ? ["sudo"] : []) + words) }
 }

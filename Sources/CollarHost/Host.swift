@@ -244,4 +244,61 @@ package final class Host {
 
     /// The counters since the start.
     package var statistics: HostStatistics { output.statistics }
+
+    // MARK: Inspection by simulations
+
+    /// The journals of all collars.
+    package var journals: [Journal] { collars.sessions.map(\.journal) }
+
+    /// The number of logs in memory, of all collars together.
+    package var logCount: Int { collars.sessions.reduce(0) { $0 + $1.logCount } }
+
+    /// Whether the consumer has received every entry.
+    package var isEverythingEmitted: Bool { collars.sessions.allSatisfy(\.feed.isEverythingEmitted) }
+
+    /// The number of requests to a collar that have not ended.
+    package func openRequestCount(of deviceID: UInt64) -> Int { collars.session(deviceID)?.requests.openCount ?? 0 }
+
+    /// The version of the settings that a collar reported last; nil if it never reported them.
+    package func reportedSettingsVersion(of deviceID: UInt64) -> SettingsVersion? {
+        collars.session(deviceID)?.requests.reportedVersion
+    }
+}
+
+/// What a host serves, keeps and emits.
+package struct HostConfiguration: Equatable, Sendable {
+    /// Path of the directory that holds the journals.
+    package var stateDirectory: String
+    /// The id of the receiver, in the place of that of the state directory; nil for the latter. Only for what never answers a collar,
+    /// such as the playback of a capture.
+    package var receiverID: UInt32?
+    /// The only collar that is served; nil for all.
+    package var deviceID: UInt64?
+    /// How long entries are kept; nil keeps everything. A segment is removed as a whole once its newest fix is old enough. Times of
+    /// a wrong clock do not count, see ``Journal/removeSegments(_:consumers:nowUnixMilliseconds:removed:)``.
+    package var retention: Retention?
+    /// Whether this host has a consumer of its own, for which entries are kept. The named readers are further consumers.
+    package var hasConsumer = true
+    /// Where emission begins.
+    package var emissionStart = EmissionStart.whereItStopped
+    /// What is emitted. A fix that is not emitted stays in the journal for another run.
+    package var selection = EntrySelection()
+    /// Size of a journal segment in bytes, after which the next one begins.
+    package var segmentByteLimit = Journal.defaultSegmentByteLimit
+
+    /// Size of a collar's journal in bytes at which nothing more of that collar is stored or acknowledged; nil for no limit.
+    package var journalByteLimit: Int?
+    /// How many logs and ranges of a collar are kept track of.
+    package var trackingLimits = TrackingLimits()
+
+    /// A configuration with defaults.
+    package init(stateDirectory: String) { self.stateDirectory = stateDirectory }
+}
+
+/// Why a host cannot start.
+package enum HostError: Error, Equatable, Sendable {
+    /// The state directory or a journal in it cannot be used.
+    case journal(JournalError)
+    /// No journal has the fix after which emission was to begin.
+    case unknownFix(FixIdentifier)
 }

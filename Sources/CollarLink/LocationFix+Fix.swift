@@ -94,3 +94,64 @@ extension LocationFix.Source {
         }
     }
 }
+
+extension FixIdentifier {
+    /// The identifier as a UUID of version 8.
+    public var uuid: UUID { UUID(UUIDHalves(high: high, low: low)) }
+
+    /// Reads an identifier from a UUID; nil unless `uuid` has version 8 and the variant of RFC 9562, as every identifier does.
+    public init?(_ uuid: UUID) {
+        let halves = UUIDHalves(uuid)
+        self.init(high: halves.high, low: halves.low)
+    }
+}
+
+extension UUID {
+    init(_ halves: UUIDHalves) {
+        func byte(_ index: Int) -> UInt8 {
+            UInt8(truncatingIfNeeded: (index < 8 ? halves.high : halves.low) >> (56 - 8 * (index % 8)))
+        }
+        self.init(
+            uuid: (
+                byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6), byte(7), byte(8), byte(9), byte(10), byte(11),
+                byte(12), byte(13), byte(14), byte(15)
+            ))
+    }
+}
+
+extension UUIDHalves {
+    init(_ uuid: UUID) {
+        let b = uuid.uuid
+        func integer(_ bytes: [UInt8]) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(
+            high: integer([b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7]),
+            low: integer([b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15]))
+    }
+}
+
+/// Milliseconds from 1970-01-01 to 2001-01-01, the zero of `Date`.
+private let millisecondsTo2001: Int64 = 978_307_200_000
+
+extension Date {
+    /// The `Date` nearest to a time in milliseconds since 1970-01-01T00:00:00Z.
+    public init(unixMilliseconds: Int64) {
+        // The difference and the divisor are exact below 2^53 ms, so the quotient is the nearest Double.
+        self.init(timeIntervalSinceReferenceDate: Double(unixMilliseconds - millisecondsTo2001) / 1000)
+    }
+
+    /// The `Date` nearest to a decimal number of milliseconds since 1970. A number made by ``unixMilliseconds`` gives the
+    /// same `Date` back. If the number needs more than 38 digits, the `Date` is at positive infinity.
+    init(unixMilliseconds: DecimalNumber) {
+        let seconds = unixMilliseconds.adding(-millisecondsTo2001)?.scaled(byPowerOfTen: -3).doubleValue
+        self.init(timeIntervalSinceReferenceDate: seconds ?? .infinity)
+    }
+
+    /// Milliseconds since 1970 with every decimal place the `Date` has; nil when the `Date` is not finite or the number
+    /// needs more than 38 digits.
+    ///
+    /// A `Date` counts seconds from 2001 in a `Double`, whose steps are 0.12 µs today. In a `Double` of milliseconds
+    /// since 1970 the steps are twice as large, so the milliseconds are decimal.
+    var unixMilliseconds: DecimalNumber? {
+        DecimalNumber(timeIntervalSinceReferenceDate)?.scaled(byPowerOfTen: 3).adding(millisecondsTo2001)
+    }
+}

@@ -1,10 +1,81 @@
+import CollarConfiguration
 import CollarErrors
 import CollarFormats
 import CollarJournal
+import CollarWire
 import Glibc
 import LinuxSystem
 
-extension FollowerNotice {
+/// An error that ends a reader.
+package enum ReaderError: Error, Equatable, Sendable {
+    /// The journals or the position of the reader cannot be used.
+    case journal(JournalError)
+    /// No journal has the fix after which the reader was to begin.
+    case unknownFix(FixIdentifier)
+    /// Writing lines failed, and not because the consumer went away.
+    case output(errorNumber: Int32)
+    /// A directory cannot be watched for changes.
+    case watch(path: String, errorNumber: Int32)
+    /// The command of a deliverer cannot be started, at the first attempt.
+    case command(name: String, errorNumber: Int32)
+    /// The command of a deliverer that tries once has failed.
+    case commandFailed(name: String, CommandEnd)
+    /// A deliverer that tries once has delivered, and cannot store its position.
+    case positionNotStored(JournalError)
+    /// A system call that normally succeeds has failed.
+    case system(SystemError)
+}
+
+extension ReaderError: MessageError {
+    /// The error, for a person.
+    package var message: UserMessage {
+        switch self {
+        case .journal(let failure): failure.message
+        case .unknownFix(let fix): .unknownFix(fix)
+        case .output(let errorNumber): .outputFailed(errorNumber)
+        case .watch(let path, ENOENT), .watch(let path, ENOTDIR):
+            UserMessage(
+                .noReceiver, "there is no directory \(path)",
+                "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
+        case .watch(let path, let errorNumber):
+            UserMessage(
+                errorNumber == EACCES ? .permissionDenied : .journalUnavailable,
+                "\(path) cannot be watched for changes: \(SystemError.text(errorNumber))",
+                errorNumber == ENOSPC || errorNumber == EMFILE
+                    ? "Allow more of them: `sudo sysctl fs.inotify.max_user_watches=65536 fs.inotify.max_user_instances=512`." : nil)
+        case .command(let name, let errorNumber):
+            UserMessage(.commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber))", "Give a command that exists, after `--`.")
+        case .commandFailed(let name, let end):
+            UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered", "They are delivered by the next attempt.")
+        case .positionNotStored(let failure): .positionNotStored(failure)
+        case .system(let failure): UserMessage(.unknown, failure.text)
+        }
+    }
+}
+
+/// An event of a follower or a deliverer that a person should know of; none ends the program.
+package enum FollowerNotice: Equatable, Sendable {
+    /// A notice about a journal.
+    case journal(JournalFollower.Notice)
+    /// A place to begin was given, but the reader has a position and goes on there.
+    case goesOn(ReaderName)
+    /// No receiver has used the state directory yet: the reader waits for one.
+    case nothingStored(path: String)
+    /// The position of the reader cannot be stored: it is tried again with the next lines.
+    case cannotStorePosition(JournalError)
+    /// The event log cannot be read: no more events follow.
+    case cannotReadEvents(JournalError)
+    /// An animals file cannot be used as it is: the names it had before stay in use.
+    case animals(AnimalFileFault)
+    /// The consumer has written something that is no id of a line that it got and has not confirmed.
+    case notAnID(String)
+    /// Fixes are not in the output, because its format cannot express them.
+    case fixesLeftOut(Omission)
+    /// The command has failed; it is tried again for ever.
+    case commandFailed(command: String, CommandEnd)
+    /// The command has succeeded again.
+    case commandRecovered(command: String, attempts: Int)
+
     /// The notice, for a person.
     package var message: UserMessage {
         switch self {
@@ -39,6 +110,13 @@ extension FollowerNotice {
             UserMessage(nil, "'\(command)' has succeeded, at attempt \(attempts)")
         }
     }
+
+    /// What a filter knows of the notice.
+    package var mark: LogMark {
+        var mark = LogMark(message, otherwise: .collarLocation)
+        if case .fixesLeftOut = self { mark.level = .warning }
+        return mark
+    }
 }
 
 extension UserMessage {
@@ -56,14 +134,5 @@ extension CommandEnd {
         case .signal(let number): "was ended by signal \(number)"
         case .notStarted(let errorNumber): "could not be started: \(SystemError.text(errorNumber))"
         }
-    }
-}
-
-extension FollowerNotice {
-    /// What a filter knows of the notice.
-    package var mark: LogMark {
-        var mark = LogMark(message, otherwise: .collarLocation)
-        if case .fixesLeftOut = self { mark.level = .warning }
-        return mark
     }
 }

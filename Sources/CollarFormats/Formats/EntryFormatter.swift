@@ -1,4 +1,6 @@
+import CollarErrors
 import CollarJournal
+import CollarWire
 
 /// Writes documents of one format.
 protocol FormatWriter {
@@ -84,6 +86,15 @@ package struct Omission: Equatable, Sendable {
         self.format = format
         self.fixCount = fixCount
     }
+
+    /// What is left out, for a person.
+    package var message: UserMessage {
+        UserMessage(
+            nil,
+            fixCount.map { "\(format.rawValue) has left out \($0) fix\($0 == 1 ? "" : "es") \(format.inexpressibleFixes)" }
+                ?? "\(format.rawValue) leaves out fixes \(format.inexpressibleFixes)",
+            format == .homeassistant ? "To include them, give them an accuracy: `--unknown-accuracy METRES`." : nil)
+    }
 }
 
 /// Counts the fixes that are left out. A person is told of the first one as it happens, and of the number at the end.
@@ -108,4 +119,53 @@ package struct OmissionCount {
 
     /// The fixes that were left out; nil if none were.
     package var total: Omission? { fixCount > 0 ? Omission(format, fixCount: fixCount) : nil }
+}
+
+/// A fix with its origin: everything that a fix line contains.
+package struct ReceivedFix: Equatable, Sendable {
+    /// The collar's 64-bit factory id.
+    package var deviceID: UInt64
+    /// The id of the log the fix is in, 26 bits.
+    package var logID: UInt32
+    /// When the host received the frame, in milliseconds since 1970 by the host's clock; nil if unknown.
+    package var receivedUnixMilliseconds: Int64?
+    /// The fix in the codes it was logged with.
+    package var fix: Fix
+    /// The signal that the radio reported for the frame; nil when it reports none.
+    package var signal: RadioSignal?
+
+    /// Creates a received fix. Nothing is checked here.
+    package init(
+        deviceID: UInt64, logID: UInt32, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil
+    ) {
+        self.deviceID = deviceID
+        self.logID = logID
+        self.receivedUnixMilliseconds = receivedUnixMilliseconds
+        self.fix = fix
+        self.signal = signal
+    }
+
+    /// Creates a received fix from a record in a collar's journal; the record does not contain the collar's `deviceID`.
+    package init(deviceID: UInt64, _ record: JournaledFix) {
+        self.init(
+            deviceID: deviceID, logID: record.logID, receivedUnixMilliseconds: record.receivedUnixMilliseconds,
+            fix: record.fix, signal: record.signal)
+    }
+
+    /// The permanent identifier. The log id is cut to the 26 bits that it has on the wire.
+    var identifier: FixIdentifier {
+        FixIdentifier(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID, sequence: fix.sequence)
+    }
+}
+
+extension OutputFormat {
+    /// The fixes that the format cannot express.
+    fileprivate var inexpressibleFixes: String {
+        switch self {
+        case .homeassistant: "of unknown accuracy"
+        case .influx: "from before 1677 or after 2262"
+        case .nmea: "from before 1980 or after 2079"
+        case .json, .text, .csv, .gpx, .geojson, .movebank, .owntracks, .traccar: "that it cannot express"
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarJournal
+import CollarWire
 
 /// The links of a collar, and what is due at which time.
 extension CollarSession {
@@ -39,5 +40,43 @@ extension CollarSession {
         if journal.memory != memory { isCommitDue = true }
         requests.expire(at: time.instant)
         feed.deadlineReached(at: time.instant)
+    }
+}
+
+/// The contents of the acknowledgements to the collar.
+extension CollarSession {
+    private var answerByteLimit: Int {
+        Frame.minimumLimitByteCount - (keyed == nil ? 0 : SealedHostFrame.overheadByteCount)
+    }
+
+    /// The answer to the open poll of a log; nil if none is open.
+    func takeAnswer(of session: LogSession, from durable: CoveredSequences) -> Acknowledgement? {
+        // Fixes that damage destroyed are asked for first: the collar may count them as delivered and overwrite them.
+        guard !session.doubtedLosses.isEmpty, session.delivery.isAnswerWanted, durable.oldestLostRange(from: 0) == nil else {
+            return session.delivery.takeAnswer(from: durable, frameByteLimit: answerByteLimit)
+        }
+        let coverage = session.doubtedLosses.takeCoverage(of: durable)
+        return session.delivery.takeAnswer(from: coverage, frameByteLimit: answerByteLimit)
+    }
+}
+
+/// Which log of the collar a frame belongs to.
+extension CollarSession {
+    func sender(of frame: Span<UInt8>, trials: inout LogTrials) -> (log: LogSession, reference: UInt32)? {
+        logs.sender(of: frame, trials: &trials)
+    }
+
+    func sender(ofCurrent frame: Span<UInt8>) -> (log: LogSession, reference: UInt32)? { logs.sender(ofCurrent: frame) }
+
+    func liveFix(of frame: Span<UInt8>, header: FrameHeader, trials: inout LogTrials) -> (fix: Fix, log: LogSession)? {
+        logs.liveFix(of: frame, header: header, trials: &trials)
+    }
+
+    func log(tag: UInt32) -> LogSession? { logs.log(tag: tag) }
+
+    func log(id: UInt32) -> LogSession? { logs.log(id: id) }
+
+    func bindings(of frame: Span<UInt8>, type: MessageType, log: LogSession) -> [SealedBinding] {
+        logs.bindings(of: frame, type: type, log: log)
     }
 }

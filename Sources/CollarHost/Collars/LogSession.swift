@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarJournal
 import CollarWire
 
 /// One log of a collar, as the host knows it: the host's end of reliable delivery, and what identifies the log's frames.
@@ -38,5 +39,66 @@ final class LogSession {
     /// Whether the log was heard recently.
     func isLively(at now: Instant) -> Bool {
         lastHeard.map { now.microseconds(since: $0) < LogSession.afterlife } ?? false
+    }
+}
+
+/// Losses that a tombstone named although the collar's log still covers their sequences. The flash may have failed for a
+/// moment, or the tombstone was forged. So after each boot of the collar the host asks for these fixes again.
+struct DoubtedLosses {
+    /// The most answers in a row that ask for these fixes while nothing new comes. Then the host stops asking, because the
+    /// collar has neither sent them nor named them as lost again.
+    private static let patience = 256
+
+    private var bootCount: UInt32?
+    private var ranges = SequenceRanges()
+    private var remainingAnswers = 0
+
+    var isEmpty: Bool { ranges.ranges.isEmpty }
+
+    /// The collar sent its identity. The first one of each boot puts losses in doubt.
+    /// - Parameter lost: the sequences of its log that are known to be lost.
+    mutating func learn(from identity: Identity, lost: SequenceRanges) {
+        guard bootCount != identity.bootCount else { return }
+        bootCount = identity.bootCount
+        ranges = SequenceRanges()
+        remainingAnswers = DoubtedLosses.patience
+        guard identity.oldestSequence < identity.nextSequence,
+            let held = SequenceRange(identity.oldestSequence, identity.nextSequence - 1)
+        else { return }
+        for range in lost.intersection(held) { ranges.insert(range) }
+    }
+
+    /// The collar sent these fixes or named them as lost: they are no longer in doubt.
+    mutating func settle(_ range: SequenceRange) {
+        ranges.remove(range)
+        remainingAnswers = DoubtedLosses.patience
+    }
+
+    /// The sequences that an answer names as durable: all durable ones except those in doubt, which it asks for.
+    /// - Precondition: damage destroyed no durable fix; an answer would have to ask for such a fix first.
+    mutating func takeCoverage(of durable: CoveredSequences) -> some DurableSequences {
+        remainingAnswers -= 1
+        defer { if remainingAnswers == 0 { ranges = SequenceRanges() } }
+        return DoubtedCoverage(durable, doubted: ranges)
+    }
+}
+
+/// The durable sequences of a log without those that are in doubt.
+private struct DoubtedCoverage: DurableSequences {
+    private let doubted: SequenceRanges
+    private var certain: CoveredSequences
+
+    init(_ durable: CoveredSequences, doubted: SequenceRanges) {
+        self.doubted = doubted
+        certain = durable
+        for range in doubted.ranges { certain.remove(range) }
+    }
+
+    var firstMissing: UInt32 { certain.firstMissing }
+    func newestRange(below bound: UInt32?) -> SequenceRange? { certain.newestRange(below: bound) }
+    func oldestRange(above bound: UInt32) -> SequenceRange? { certain.oldestRange(above: bound) }
+
+    func oldestLostRange(from bound: UInt32) -> SequenceRange? {
+        SequenceRange(bound, .max).flatMap { doubted.intersection($0).first }
     }
 }

@@ -182,3 +182,138 @@ final class Link {
         return true
     }
 }
+
+/// Identifies a link of a ``Host``: a radio's port, open or not.
+package struct LinkID: Hashable, Sendable {
+    let index: Int
+}
+
+/// The newest frame with fixes or a message, from a base radio that sends a signal report after such a frame. The frame is held
+/// until its report comes.
+struct HeldFrame {
+    /// The longest wait for a report, in microseconds. At 115,200 baud a report takes 2 ms.
+    private static let longestWait: Int64 = 20_000
+    /// After this many frames in a row without a report, frames are no longer held. Holding resumes when a report comes.
+    private static let patience = 8
+
+    /// The bare frame that was held last; empty before the first one.
+    private(set) var bytes: [UInt8] = []
+    /// When the held frame is released even without a report; nil if none is held.
+    private(set) var deadline: Instant?
+    /// Frames in a row whose report did not come.
+    private var missedCount = 0
+    /// Whether a frame of the base radio itself has come in.
+    private(set) var isRadioKnown = false
+
+    /// Whether frames with fixes are to be held.
+    var isReporting: Bool { isRadioKnown && missedCount < HeldFrame.patience }
+
+    /// The base radio sent its identity or its modem settings.
+    mutating func radioSpoke() { isRadioKnown = true }
+
+    /// A signal report came, about any frame.
+    mutating func reportCame() {
+        isRadioKnown = true
+        missedCount = 0
+    }
+
+    /// Holds a frame that has come in.
+    /// - Parameter turnaroundMicroseconds: time within which the frame's sender expects an answer; nil if unknown. The wait
+    ///   takes at most a quarter of it.
+    /// - Precondition: no frame is held.
+    mutating func hold(_ frame: Span<UInt8>, now: Instant, turnaroundMicroseconds: Int64?) {
+        precondition(deadline == nil, "one frame is held at a time")
+        bytes.removeAll(keepingCapacity: true)
+        for index in frame.indices { bytes.append(frame[index]) }
+        let wait = min(HeldFrame.longestWait, (turnaroundMicroseconds ?? .max) / 4)
+        deadline = now.advanced(byMicroseconds: wait)
+    }
+
+    /// Whether the signal of a frame is stored: that of a frame with fixes or a message.
+    static func isSignalStored(of frame: Span<UInt8>) -> Bool {
+        do throws(DecodeError) {
+            switch try FrameHeader(ofAny: frame).type {
+            case .absoluteFix, .liveFix, .batch, .collarMessage: return true
+            default: return false
+            }
+        } catch { return false }
+    }
+
+    /// The signal in `frame` if `frame` is the report about the held frame; else nil.
+    func signal(in frame: Span<UInt8>) -> RadioSignal? {
+        guard deadline != nil, case .signalReport(let report)? = try? Message.decode(frame, log: nil, reference: 0),
+            report.packetCRC == FrameCRC.sent(in: bytes.span)
+        else { return nil }
+        return report.signal
+    }
+
+    /// The frame is no longer held. ``bytes`` keeps it until the next one is held.
+    mutating func release(isReported: Bool) {
+        deadline = nil
+        missedCount = isReported ? 0 : min(missedCount + 1, HeldFrame.patience)
+    }
+}
+
+/// What packets are that are no frames.
+package enum ForeignPacketKind: Equatable, Sendable {
+    /// Frames without their first byte: the stick takes it for its own, and the collar does not send such a byte.
+    case headerByteMissing
+    /// Frames with a byte in front, which the stick does not take.
+    case headerByteAdded
+    /// Something else.
+    case unknown
+}
+
+/// Tells what the packets of a radio are if none of them is a frame.
+///
+/// It examines packets until a collar is heard or something is found. A radio hears other programs with the same settings, and
+/// collars whose frames begin one byte too early or too late, because a stick's firmware takes a byte in front of each packet for its
+/// own, or does not.
+struct ForeignPackets: Sendable {
+    /// The packets that show that no frames come.
+    private static let neededCount = 4
+    /// The most packets that are examined.
+    private static let limit = 64
+    /// The least signal-to-noise ratio of a packet that counts, in tenths of a decibel. LoRa receives signals below the noise, too.
+    private static let leastSignalToNoise: Int16 = 0
+
+    private var examinedCount = 0
+    /// The packets that count: all but weak ones that are no frames.
+    private var count = 0
+    /// Packets with the header of a frame, which other packets have by chance.
+    private var plausibleCount = 0
+    private var isOver = false
+
+    /// Takes a packet.
+    /// - Returns: what the packets are, once that is known; nil before, and afterwards.
+    mutating func take(_ packet: Span<UInt8>, signal: RadioSignal?) -> ForeignPacketKind? {
+        guard !isOver else { return nil }
+        let kind = kind(of: packet, signal)
+        isOver = kind != nil || examinedCount >= ForeignPackets.limit
+        return kind
+    }
+
+    private mutating func kind(of packet: Span<UInt8>, _ signal: RadioSignal?) -> ForeignPacketKind? {
+        examinedCount += 1
+        count += 1
+        if ForeignPackets.hasHeader(packet) {
+            plausibleCount += 1
+            if FrameCRC.isValid(packet, log: nil) { examinedCount = ForeignPackets.limit }
+            return nil
+        }
+        let bytes = packet.indices.map { packet[$0] }
+        if ForeignPackets.isFrame(Array(bytes.dropFirst())) { return .headerByteAdded }
+        for typeCode in 0..<UInt8(32) where ForeignPackets.isFrame([Frame.protocolVersion << 5 | typeCode] + bytes) {
+            return .headerByteMissing
+        }
+        if let ratio = signal?.signalToNoiseTenthsDB, ratio < ForeignPackets.leastSignalToNoise { count -= 1 }
+        return count >= ForeignPackets.neededCount && 2 * plausibleCount < count ? .unknown : nil
+    }
+
+    /// Whether bytes are certainly a frame. The CRC of a frame that is bound to a log shows nothing here.
+    private static func isFrame(_ bytes: [UInt8]) -> Bool { hasHeader(bytes.span) && FrameCRC.isValid(bytes.span, log: nil) }
+
+    private static func hasHeader(_ frame: Span<UInt8>) -> Bool {
+        do throws(DecodeError) { return try FrameHeader(ofAny: frame).type != nil } catch { return false }
+    }
+}

@@ -1,3 +1,6 @@
+import CollarARQ
+import CollarWire
+
 /// One entry on its way to the consumer.
 package struct EmittedEntry: Equatable, Sendable {
     /// The content of an entry.
@@ -35,5 +38,71 @@ package struct EmissionReceipt: Equatable, Sendable {
     package init(session: SessionID, through: JournalPosition?) {
         self.session = session
         self.through = through
+    }
+}
+
+/// Identifies a collar that a ``Host`` serves.
+package struct SessionID: Hashable, Sendable {
+    package let index: Int
+
+    package init(index: Int) {
+        self.index = index
+    }
+}
+
+/// Which entries a consumer gets, and in which order.
+package struct EntrySelection: Equatable, Sendable {
+    /// Whether it gets fixes.
+    package var hasFixes = true
+    /// Whether it gets changes of gaps.
+    package var hasGaps = false
+    /// Whether it gets messages of the collars' applications.
+    package var hasMessages = false
+    /// Whether a fix is held back until all fixes before it in its log are emitted or will never come.
+    package var isSorted = false
+    /// Whether the consumer's position moves although it gets no fixes.
+    package var movesWithoutFixes = false
+
+    /// A selection of fixes alone, in the order of their arrival.
+    package init() {}
+
+    /// Whether it gets anything.
+    package var isEmpty: Bool { !hasFixes && !hasGaps && !hasMessages }
+
+    /// Whether an entry moves the consumer's position.
+    package var movesPosition: Bool { hasFixes || movesWithoutFixes }
+}
+
+/// Where the emission of entries begins.
+package enum EmissionStart: Equatable, Sendable {
+    /// After the last entry that the previous run emitted.
+    case whereItStopped
+    /// At the oldest entry of the journals.
+    case all
+    /// At the first entry received at this time or later; the time is in milliseconds since 1970 by the host's clock.
+    case since(unixMilliseconds: Int64)
+    /// After this fix, in the order in which fixes were stored. For other collars, emission begins where it stopped.
+    case after(FixIdentifier)
+}
+
+extension Instant {
+    /// The earlier of two deadlines, of which each may be missing.
+    package static func earliest(_ first: Instant?, _ second: Instant?) -> Instant? {
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
+    }
+}
+
+/// The two clocks of a host at one moment. ``Host`` has no clock: every input carries the time.
+package struct HostTime: Equatable, Sendable {
+    /// A clock that never goes back: deadlines and rates are measured with it.
+    package var instant: Instant
+    /// The time of day in milliseconds since 1970, which records and lines carry. It may jump.
+    package var unixMilliseconds: Int64
+
+    /// Creates a moment.
+    package init(instant: Instant, unixMilliseconds: Int64) {
+        self.instant = instant
+        self.unixMilliseconds = unixMilliseconds
     }
 }

@@ -26,3 +26,187 @@ struct RecordParser {
         return nil
     }
 }
+
+extension Record {
+    /// Reads a record; nil if it is damaged.
+    init?(_ bytes: Span<UInt8>, crc: RecordCRC) {
+        let end = bytes.count - CRC24.byteCount
+        guard end >= 1 else { return nil }
+        let stored = UInt32(bytes[end]) &<< 16 | UInt32(bytes[end + 1]) &<< 8 | UInt32(bytes[end + 2])
+        guard crc.checksum(of: bytes, count: end) == stored else { return nil }
+        guard let kind = Kind(rawValue: bytes[0]) else {
+            self = .later(kind: bytes[0])
+            return
+        }
+        var reader = BitReader(bytes, from: 1, to: end)
+        let record: Record?
+        switch kind {
+        case .header: record = Record.header(from: &reader)
+        case .fix: record = Record.fix(from: &reader, in: bytes, end: end)
+        case .message: record = Record.message(from: &reader, in: bytes, end: end)
+        case .loss: record = Record.loss(from: &reader)
+        case .covered: record = Record.covered(from: &reader)
+        case .lost: record = Record.lost(from: &reader)
+        case .checkpointEnd:
+            var end = CheckpointEnd(partCount: reader.read(32), cursor: reader.readPosition())
+            if reader.remainingBitCount >= 32 { end.lostPartCount = reader.read(32) }
+            record = .checkpointEnd(end)
+        case .progress:
+            let logID = reader.read(32)
+            let announcedEnd = reader.read(32)
+            var progress = Progress(
+                logID: logID, announcedEnd: announcedEnd, highest: reader.read(32), coveredCount: reader.readWide())
+            if reader.remainingBitCount >= 32 { progress.lostCount = UInt64(reader.read(32)) }
+            record = .progress(progress)
+        case .cursor: record = .cursor(reader.readPosition())
+        case .uncovered: record = Record.uncovered(from: &reader)
+        case .repaired:
+            let segment = reader.read(32)
+            let byteCount = reader.read(32)
+            record = .repaired(
+                segment: segment, DamageExtent(byteCount: byteCount, missingSegmentCount: reader.read(32)))
+        case .sealed:
+            let keyFingerprint = reader.read(32)
+            let logID = reader.read(32)
+            let bootCount = reader.read(32)
+            let number = FrameNumber(bootCount: bootCount, counter: reader.read(32))
+            let progress = SealedProgress(
+                keyFingerprint: keyFingerprint, logID: logID, number: number, highestRetiredBootCount: reader.read(32))
+            record = logID <= LogIdentity.maximumLogID ? .sealed(progress) : nil
+        case .address:
+            let address = reader.read(24)
+            record = (1...254).contains(address) ? .address(UInt8(address)) : nil
+        case .memory:
+            var memory = CollarMemory()
+            memory.heartbeatSeconds = UInt16(reader.read(16))
+            memory.bootCount = reader.read(32)
+            memory.isReleased = reader.read(1) == 1
+            // A later version may know a worse warning.
+            memory.batteryWarning = CollarMemory.BatteryWarning(rawValue: UInt8(reader.read(7))) ?? .critical
+            record = .memory(memory)
+        }
+        // A later version may lengthen a record, so only one that is too short is refused.
+        guard let record, reader.remainingBitCount >= 0 else { return nil }
+        self = record
+    }
+
+    private static func header(from reader: inout BitReader) -> Record {
+        let format = UInt8(reader.read(8))
+        let deviceID = reader.readWide()
+        let receiverID = reader.read(32)
+        let segment = reader.read(32)
+        return .header(
+            SegmentHeader(
+                format: format, deviceID: deviceID, receiverID: receiverID, segment: segment,
+                createdUnixMilliseconds: reader.readTime()))
+    }
+
+    private static func fix(from reader: inout BitReader, in bytes: Span<UInt8>, end: Int) -> Record? {
+        let logID = reader.read(32)
+        let time = reader.readTime()
+        let signal = reader.readSignal()
+        let lowByte = UInt8(reader.read(8))
+        let start = reader.bitPosition / 8
+        guard start < end, logID <= LogIdentity.maximumLogID else { return nil }
+        do throws(DecodeError) {
+            let fix = try AbsoluteFix.decodePayload(
+                bytes.extracting(start..<end), count: end - start, lowSequenceByte: lowByte)
+            return .fix(
+                JournaledFix(logID: logID, receivedUnixMilliseconds: time, signal: signal, fix: fix))
+        } catch {
+            return nil
+        }
+    }
+
+    private static func message(from reader: inout BitReader, in bytes: Span<UInt8>, end: Int) -> Record? {
+        let logID = reader.read(32)
+        let time = reader.readTime()
+        let signal = reader.readSignal()
+        let sequence = reader.read(32)
+        let start = reader.bitPosition / 8
+        guard start < end, logID <= LogIdentity.maximumLogID, sequence <= Fix.maximumSequence else { return nil }
+        do throws(DecodeError) {
+            let content = try ApplicationMessage(storedIn: bytes.extracting(start..<end))
+            return .message(
+                JournaledMessage(
+                    logID: logID, receivedUnixMilliseconds: time, signal: signal,
+                    message: CollarMessage(sequence: sequence, content: content)))
+        } catch {
+            return nil
+        }
+    }
+
+    private static func loss(from reader: inout BitReader) -> Record? {
+        let logID = reader.read(32)
+        let time = reader.readTime()
+        let reason = LossReason(rawValue: UInt8(reader.read(8)))
+        let first = reader.read(32)
+        guard let range = SequenceRange(first, reader.read(32)), let reason, logID <= LogIdentity.maximumLogID,
+            range.last <= Fix.maximumSequence
+        else { return nil }
+        return .loss(
+            JournaledLoss(logID: logID, range: range, reason: reason, receivedUnixMilliseconds: time))
+    }
+
+    private static func uncovered(from reader: inout BitReader) -> Record? {
+        let logID = reader.read(32)
+        let first = reader.read(32)
+        guard let range = SequenceRange(first, reader.read(32)), logID <= LogIdentity.maximumLogID,
+            range.last <= Fix.maximumSequence
+        else { return nil }
+        return .uncovered(UncoveredRange(logID: logID, range: range))
+    }
+
+    private static func covered(from reader: inout BitReader) -> Record? {
+        let logID = reader.read(32)
+        let announcedEnd = reader.read(32)
+        guard let ranges = ranges(from: &reader), logID <= LogIdentity.maximumLogID else { return nil }
+        return .covered(CoveredPart(logID: logID, announcedEnd: announcedEnd, ranges: ranges))
+    }
+
+    private static func lost(from reader: inout BitReader) -> Record? {
+        let logID = reader.read(32)
+        guard let ranges = ranges(from: &reader), logID <= LogIdentity.maximumLogID else { return nil }
+        return .lost(LostPart(logID: logID, ranges: ranges))
+    }
+
+    /// The ranges that fill the rest of a record; nil if one of them is invalid.
+    private static func ranges(from reader: inout BitReader) -> [SequenceRange]? {
+        var ranges: [SequenceRange] = []
+        while reader.remainingBitCount >= 64 {
+            let first = reader.read(32)
+            guard let range = SequenceRange(first, reader.read(32)), range.last <= Fix.maximumSequence else {
+                return nil
+            }
+            ranges.append(range)
+        }
+        return ranges
+    }
+}
+
+extension BitReader {
+    /// Milliseconds since 1970 in 48 bits.
+    fileprivate mutating func readTime() -> Int64 {
+        let high = Int64(readSigned(16))
+        return high &<< 32 | Int64(read(32))
+    }
+
+    /// The signal after a byte that tells which of its parts are present.
+    fileprivate mutating func readSignal() -> RadioSignal? {
+        let parts = read(8)
+        guard parts & 1 != 0 else { return nil }
+        var signal = RadioSignal(strengthDBm: Int16(readSigned(16)))
+        if parts & 2 != 0 { signal.signalToNoiseTenthsDB = Int16(readSigned(16)) }
+        return signal
+    }
+
+    fileprivate mutating func readWide() -> UInt64 {
+        let high = UInt64(read(32))
+        return high &<< 32 | UInt64(read(32))
+    }
+
+    fileprivate mutating func readPosition() -> JournalPosition {
+        let segment = read(32)
+        return JournalPosition(segment: segment, offset: read(32))
+    }
+}

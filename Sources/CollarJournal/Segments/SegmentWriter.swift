@@ -59,4 +59,94 @@ struct SegmentWriter {
         }
         durableByteCount = writtenByteCount
     }
+
+    /// Resumes the last segment, and makes all of it durable.
+    static func resume(
+        _ number: UInt32, at recovery: JournalRecovery, place: Journal.Opening, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> SegmentWriter {
+        let found = recovery.last
+        let file = try fileSystem.open(place.directory.path(ofSegment: number), .writing)
+        do throws(FileFailure) {
+            if found.byteCount > found.end { try fileSystem.truncate(file, to: found.end) }
+            // A process that was killed between write and fdatasync left records that can be read but are not durable. After
+            // a failed fdatasync the kernel even treats them as clean: only writing them again brings them to the disk.
+            try rewrite(file, byteCount: found.end, fileSystem)
+            var writer = SegmentWriter(
+                number: number, file: file, byteCount: found.end, checkpointByteCount: found.checkpointEnd,
+                crc: RecordCRC(deviceID: place.deviceID, segment: number))
+            for progress in recovery.missingProgress { writer.pending.append(progress) }
+            do throws(FileFailure) { try writer.write(fileSystem) } catch {
+                // On a full disk the progress waits for the next commit, and so do the records before it.
+                guard error.isLackOfRoom else { throw error }
+            }
+            try writer.synchronize(fileSystem)
+            try fileSystem.synchronizeDirectory(at: place.directory.path)
+            return writer
+        } catch {
+            fileSystem.close(file)
+            throw error
+        }
+    }
+
+    /// Writes the content of a file to the same file again.
+    private static func rewrite(
+        _ file: FileReference, byteCount: Int, _ fileSystem: any FileSystem
+    ) throws(FileFailure) {
+        var chunk: [UInt8] = []
+        var offset = 0
+        while offset < byteCount {
+            let count = min(chunkByteCount, byteCount - offset)
+            try fileSystem.read(from: file, at: offset, count: count, into: &chunk)
+            // The lock is held, so no other process shortens the file and the chunk is never empty.
+            guard !chunk.isEmpty else { return }
+            var done = 0
+            while done < chunk.count {
+                done += try fileSystem.write(chunk, from: done, to: file, at: offset + done)
+            }
+            offset += chunk.count
+        }
+    }
+
+    /// Makes a segment with header and checkpoint, durably.
+    static func create(
+        _ number: UInt32, place: Journal.Opening, checkpoint: Checkpoint, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> SegmentWriter {
+        try openNew(number, try makeFile(number, place: place, checkpoint: checkpoint, fileSystem), place: place, fileSystem)
+    }
+
+    /// Makes the file of a segment with header and checkpoint. The file gets its name when its bytes are durable. So readers never
+    /// see a segment that is given up because the disk is full: they would continue there, and miss later records of the last segment.
+    /// - Returns: the number of its bytes.
+    static func makeFile(
+        _ number: UInt32, place: Journal.Opening, checkpoint: Checkpoint, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> Int {
+        let header = SegmentHeader(
+            deviceID: place.deviceID, receiverID: place.receiverID, segment: number,
+            createdUnixMilliseconds: place.latestUnixMilliseconds)
+        let start = RecordBuffer(startWith: header, checkpoint, crc: RecordCRC(deviceID: place.deviceID, segment: number))
+        let new = try SmallFile.create(for: place.directory.path(ofSegment: number), fileSystem)
+        do throws(FileFailure) {
+            _ = try fileSystem.share(new, as: .readableFile)
+            try SmallFile.rename(new, to: place.directory.path(ofSegment: number), with: start.bytes, fileSystem)
+        } catch {
+            // If the file cannot be removed now, the next attempt removes it.
+            do throws(FileFailure) { try fileSystem.remove(new) } catch {}
+            throw error
+        }
+        return start.bytes.count
+    }
+
+    /// Opens a segment that was just made, and makes its name durable.
+    static func openNew(
+        _ number: UInt32, _ byteCount: Int, place: Journal.Opening, _ fileSystem: any FileSystem
+    ) throws(FileFailure) -> SegmentWriter {
+        let file = try fileSystem.open(place.directory.path(ofSegment: number), .writing)
+        do throws(FileFailure) { try fileSystem.synchronizeDirectory(at: place.directory.path) } catch {
+            fileSystem.close(file)
+            throw error
+        }
+        return SegmentWriter(
+            number: number, file: file, byteCount: byteCount, checkpointByteCount: byteCount,
+            crc: RecordCRC(deviceID: place.deviceID, segment: number))
+    }
 }

@@ -4,6 +4,58 @@ import CollarFormats
 import CollarJournal
 import CollarWire
 import Glibc
+import LinuxSystem
+
+/// What a reader of stored entries gets, for ``Follower`` and ``Deliverer``.
+package struct ReadingConfiguration: Sendable {
+    /// Path of the directory that holds the journals.
+    package var stateDirectory: String
+    /// The collars, each perhaps for some time only.
+    package var wanted = CollarSelection.all
+    /// The files that say which animal wears which collar; those that go before others first.
+    package var animalPaths: [String] = []
+    /// The name under which the position is kept; nil for a reader that keeps none.
+    package var name: ReaderName?
+    /// Which entries it gets, and in which order.
+    package var selection = EntrySelection()
+    /// The kinds of lines of the event log that it gets.
+    package var eventKinds: Set<LineKind> = []
+    /// Where a reader without a position begins; nil for the oldest entry.
+    package var start: EmissionStart?
+    /// How entries are written.
+    package var format = FormatOptions()
+
+    /// A configuration with defaults: the fixes of all collars, from the oldest on.
+    package init(stateDirectory: String) {
+        self.stateDirectory = stateDirectory
+        selection.movesWithoutFixes = true
+    }
+
+    /// Chooses the kinds of lines.
+    package mutating func read(_ kinds: Set<LineKind>) {
+        selection.choose(kinds)
+        eventKinds = kinds.intersection(LineKind.ofEvents)
+    }
+}
+
+/// How a follower writes.
+package struct FollowerConfiguration: Sendable {
+    /// What it reads.
+    package var reading: ReadingConfiguration
+    /// Whether the position moves only past lines whose ids the consumer writes to ``input``.
+    package var isAcknowledged = false
+    /// The number of lines after which to end; nil for no limit.
+    package var lineLimit: Int?
+    /// The time after which to end, in microseconds; nil for no limit.
+    package var durationMicroseconds: Int64?
+    /// Descriptor from which ids are read.
+    package var input: Int32 = 0
+    /// Descriptor that lines are written to.
+    package var output: Int32 = 1
+
+    /// A configuration with defaults.
+    package init(_ reading: ReadingConfiguration) { self.reading = reading }
+}
 
 /// Something that a reader gets, and the receipt for it.
 package enum StoredItem {
@@ -165,3 +217,55 @@ package final class StoredEntries {
 
     private func takeNotices() { for notice in journals.takeNotices() { report(.journal(notice)) } }
 }
+
+/// The durable position of a named reader, and its lock.
+package struct NamedReader {
+    /// The state that was stored when the reader began; nil for a new reader.
+    package let former: ReaderState?
+    private let name: ReaderName
+    private let files: ReaderFiles
+    private let lock: ReaderLock
+    private var stored: ReaderState?
+
+    /// Takes the name.
+    /// - Throws: ``JournalError/readerInUse(_:processID:)`` if another process reads under it.
+    package init(_ name: ReaderName, stateDirectory: String) throws(JournalError) {
+        self.name = name
+        files = ReaderFiles(stateDirectory: stateDirectory)
+        try files.makeDirectory()
+        lock = try files.lock(name)
+        former = try files.state(of: name)
+        stored = former
+    }
+
+    /// Stores the position durably, if it has changed since it was stored last.
+    /// - Parameter isSeen: whether the time is stored also if the position is the same.
+    package mutating func store(_ state: ReaderState, isSeen: Bool) throws(JournalError) {
+        if var last = stored, !isSeen {
+            last.seenUnixMilliseconds = state.seenUnixMilliseconds
+            if last == state { return }
+        }
+        try files.store(state, of: name, holding: lock)
+        stored = state
+    }
+}
+
+extension EmittedEntry.Content {
+    /// The time that decides which animal wears the collar: that of the fix; for a message without a time, and for a change of a gap,
+    /// when it became known. In milliseconds since 1970.
+    package var unixMilliseconds: Int64 {
+        switch self {
+        case .fix(let record): record.fix.unixMilliseconds
+        case .message(let record): record.unixMilliseconds
+        case .gap(let change): change.unixMilliseconds
+        }
+    }
+}
+
+/// A source of events of a reader.
+package enum ReaderSource: Equatable {
+    case signals, output, journals, input
+}
+
+/// The events of a reader.
+package typealias ReaderEvents = EventPoll<ReaderSource>

@@ -1,4 +1,5 @@
 import CollarJournal
+import CollarWire
 
 /// Lines for people: fixes, messages and gaps. An unknown value is "?".
 struct TextWriter: FormatWriter {
@@ -59,5 +60,63 @@ struct TextWriter: FormatWriter {
         case .lost: "\(fixes) lost: the collar does not have them any more"
         case .elsewhere: "\(fixes) delivered to another receiver"
         }
+    }
+}
+
+/// Lines for people at a terminal, as they come: short times and ids, and no line wider than the terminal. An unknown value is "?".
+struct TerminalWriter: FormatWriter {
+    /// How many digits of the id of a collar without a name are shown. As `--collar`, they are enough.
+    private static let idDigitCount = 8
+
+    /// The time zone of the times; nil for UTC.
+    let zone: TimeZoneOffset?
+    /// The width of the terminal, in characters.
+    let width: Int
+    var deployments: DeploymentTable
+
+    func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+        let fix = received.fix
+        append(
+            [
+                shortTimeText(unixMilliseconds: fix.unixMilliseconds, reference: received.receivedUnixMilliseconds, in: zone),
+                "\(fix.latitudeDegrees.keepingZeros.text), \(fix.longitudeDegrees.keepingZeros.text)",
+                "±\(fix.horizontalAccuracy?.shownMeters.text ?? "?") m",
+                "\(fix.speedMetersPerSecond?.keepingZeros.text ?? "?") m/s",
+                "battery \(fix.battery?.text ?? "?") %",
+                wearer(of: received.deviceID, at: fix.unixMilliseconds),
+                "fix \(fix.sequence)",
+            ], to: &bytes)
+    }
+
+    func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
+        append(
+            [
+                shortTimeText(unixMilliseconds: message.unixMilliseconds, reference: message.unixMilliseconds, in: zone),
+                MessageDescription.line(of: message.message.content), wearer(of: deviceID, at: message.unixMilliseconds),
+                "message \(message.message.sequence)",
+            ], to: &bytes)
+    }
+
+    func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
+        append(
+            [
+                shortTimeText(unixMilliseconds: change.unixMilliseconds, reference: change.unixMilliseconds, in: zone),
+                wearer(of: deviceID, at: change.unixMilliseconds), TextWriter.text(of: change),
+            ], to: &bytes)
+    }
+
+    private func append(_ items: [String], to bytes: inout [UInt8]) {
+        bytes += TextFlow.joined(items, hanging: 2, width: width).utf8
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    /// The name of the animal that wore the collar, else the beginning of the collar's id.
+    private func wearer(of deviceID: UInt64, at unixMilliseconds: Int64) -> String {
+        guard let animal = deployments.wearer(of: deviceID, at: unixMilliseconds) else {
+            return String(MessageDescription.hexadecimal(deviceID).prefix(TerminalWriter.idDigitCount))
+        }
+        var shown: [UInt8] = []
+        shown.append(shownText: animal.name)
+        return String(decoding: shown, as: UTF8.self)
     }
 }

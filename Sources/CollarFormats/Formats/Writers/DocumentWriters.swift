@@ -1,0 +1,151 @@
+import CollarJournal
+import CollarWire
+
+/// GPX 1.1: a track for each collar and animal, a segment for fixes whose sequences follow one another.
+///
+/// Tracks are not sorted, so that nothing has to be kept: where fixes of two collars alternate, so do their tracks.
+struct GPXWriter: FormatWriter {
+    /// The open segment.
+    private struct Segment {
+        let deviceID: UInt64
+        let logID: UInt32
+        let animal: Animal?
+        /// The sequence that continues the segment.
+        var next: UInt32
+    }
+
+    var deployments: DeploymentTable
+    private var open: Segment?
+
+    init(deployments: DeploymentTable) { self.deployments = deployments }
+
+    func begin(into bytes: inout [UInt8]) {
+        bytes.append(#"<?xml version="1.0" encoding="UTF-8"?>"#)
+        bytes.append("\n")
+        bytes.append(#"<gpx version="1.1" creator="collar-link" xmlns="http://www.topografix.com/GPX/1/1" xmlns:collar="urn:collar-link:gpx:1">"#)
+        bytes.append("\n")
+    }
+
+    mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+        let fix = received.fix
+        beginSegment(for: received, in: &bytes)
+        bytes.appendRow { row in
+            row.append(#"<trkpt lat=""#, fix.latitudeDegrees)
+            // GPX has longitudes below 180°; −180° is the same meridian.
+            let isAntimeridian = fix.longitudeSteps == 2 * fix.positionStep.stepsPerQuarterTurn
+            row.append(#"" lon=""#, isAntimeridian ? FixedPoint(-180) : fix.longitudeDegrees, #"">"#)
+            row.append("<ele>", ifKnown: fix.altitudeMeters, "</ele>")
+            row.append("<time>")
+            row.append(UTCTime(unixMilliseconds: fix.unixMilliseconds))
+            row.append("Z</time>")
+            appendExtensions(fix, to: &row)
+            row.append("</trkpt>\n")
+        }
+    }
+
+    private func appendExtensions(_ fix: Fix, to row: inout OutputSpan<UInt8>) {
+        let begin = row.count
+        row.append("<extensions>")
+        let count = row.count
+        row.append("<collar:h_accuracy_m>", ifKnown: fix.horizontalAccuracyMeters, "</collar:h_accuracy_m>")
+        row.append("<collar:v_accuracy_m>", ifKnown: fix.verticalAccuracyMeters, "</collar:v_accuracy_m>")
+        row.append("<collar:speed_mps>", ifKnown: fix.speedMetersPerSecond, "</collar:speed_mps>")
+        row.append("<collar:course_deg>", ifKnown: fix.courseDegrees, "</collar:course_deg>")
+        row.append("<collar:heading_deg>", ifKnown: fix.headingDegrees, "</collar:heading_deg>")
+        row.append("<collar:battery_pct>", ifKnown: fix.battery, "</collar:battery_pct>")
+        if row.count > count { row.append("</extensions>") } else { row.removeLast(count - begin) }
+    }
+
+    /// Begins a segment, and before it a track if the collar or the animal is another one. Nothing begins if the fix continues
+    /// the open segment.
+    private mutating func beginSegment(for received: ReceivedFix, in bytes: inout [UInt8]) {
+        let sequence = received.fix.sequence
+        let animal = wearer(at: received)
+        let isSameTrack = open.map { $0.deviceID == received.deviceID && $0.animal == animal } ?? false
+        if isSameTrack, open?.logID == received.logID, open?.next == sequence {
+            open?.next = sequence &+ 1
+            return
+        }
+        if open != nil { bytes.append(isSameTrack ? "</trkseg>\n" : "</trkseg>\n</trk>\n") }
+        if !isSameTrack { beginTrack(of: animal, deviceID: received.deviceID, in: &bytes) }
+        bytes.append("<trkseg>\n")
+        open = Segment(deviceID: received.deviceID, logID: received.logID, animal: animal, next: sequence &+ 1)
+    }
+
+    private func beginTrack(of animal: Animal?, deviceID: UInt64, in bytes: inout [UInt8]) {
+        let collar = "collar \(MessageDescription.hexadecimal(deviceID))"
+        bytes.append("<trk><name>")
+        bytes.append(xmlText: animal?.name ?? collar)
+        bytes.append("</name>")
+        if let species = animal?.species {
+            bytes.append("<desc>")
+            bytes.append(xmlText: species)
+            bytes.append("</desc>")
+        }
+        bytes += "<src>\(collar)</src>\n".utf8
+    }
+
+    /// Messages and fixes share the sequences of a log: where a message stands, no fix is missing.
+    mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
+        guard let open, open.deviceID == deviceID, open.logID == message.logID, open.next == message.message.sequence else { return }
+        self.open?.next = message.message.sequence &+ 1
+    }
+
+    mutating func end(into bytes: inout [UInt8]) {
+        if open != nil { bytes.append("</trkseg>\n</trk>\n") }
+        bytes.append("</gpx>\n")
+        open = nil
+    }
+}
+
+/// A FeatureCollection of GeoJSON (RFC 7946): a point for each fix, with the values of a fix line as properties; what is unknown is
+/// null. The altitude is a property only, because altitudes of GeoJSON's positions are above the ellipsoid, not above the sea.
+struct GeoJSONWriter: FormatWriter {
+    var deployments: DeploymentTable
+    /// Whether a feature precedes the next one.
+    private var isContinued = false
+
+    init(deployments: DeploymentTable) { self.deployments = deployments }
+
+    mutating func begin(into bytes: inout [UInt8]) {
+        bytes.append(#"{"type":"FeatureCollection","features":["#)
+        isContinued = false
+    }
+
+    mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+        let fix = received.fix
+        let identifier = received.identifier
+        bytes.append(isContinued ? ",\n" : "\n")
+        isContinued = true
+        bytes.appendRow { row in
+            row.append(#"{"type":"Feature","id":""#)
+            row.append(identifier)
+            row.append(#"","geometry":{"type":"Point","coordinates":["#, fix.longitudeDegrees)
+            row.append(",", fix.latitudeDegrees)
+            row.append(#"]},"properties":{"ts_unix_ms":"#, fix.unixMilliseconds)
+            row.append(#","source":""#)
+            row.append(fix.source.name)
+            row.append(#"","alt_m":"#, fix.altitudeMeters, orUnknown: "null")
+            row.append(#","h_accuracy_m":"#, fix.horizontalAccuracyMeters, orUnknown: "null")
+            row.append(#","v_accuracy_m":"#, fix.verticalAccuracyMeters, orUnknown: "null")
+            row.append(#","speed_mps":"#, fix.speedMetersPerSecond, orUnknown: "null")
+            row.append(#","course_deg":"#, fix.courseDegrees, orUnknown: "null")
+            row.append(#","heading_deg":"#, fix.headingDegrees, orUnknown: "null")
+            row.append(#","battery_pct":"#, fix.battery, orUnknown: "null")
+            row.append(#","seq":"#, fix.sequence)
+            row.append(#","collar":""#)
+            row.append(collar: received.deviceID)
+            row.append(#"","log":"#, identifier.logID)
+            row.append(#","rx_unix_ms":"#, received.receptionUnixMilliseconds, orUnknown: "null")
+            row.append(#","rssi_dbm":"#, ifKnown: received.strengthDBm)
+            row.append(#","snr_db":"#, ifKnown: received.signalToNoiseDB)
+        }
+        if let animal = wearer(at: received) {
+            bytes.append(#","name":"#)
+            bytes.append(jsonString: animal.name)
+        }
+        bytes.append("}}")
+    }
+
+    func end(into bytes: inout [UInt8]) { bytes.append("\n]}\n") }
+}

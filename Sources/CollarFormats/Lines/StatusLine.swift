@@ -1,0 +1,159 @@
+import CollarJournal
+import CollarWire
+
+extension Status {
+    /// The status as one line of JSON that ends with a line feed; `Protocol/schema/status.schema.json` describes it.
+    /// - Parameters:
+    ///   - unixMilliseconds: when the host received the status, in milliseconds since 1970 by the host's clock.
+    ///   - deviceID: the collar's factory id.
+    ///   - name: the animal that wears the collar then; nil if none is known to.
+    ///   - logID: the log that the status frame is bound to.
+    package func line(unixMilliseconds: Int64, deviceID: UInt64, name: String? = nil, logID: UInt32) -> [UInt8] {
+        var object = JSONLine(type: "status", unixMilliseconds: unixMilliseconds)
+        object.add(collar: deviceID, name: name)
+        object.add("log", logID)
+        object.add("tracking", isTracking)
+        let since = Int64(trackingSinceUnixSeconds) * 1000
+        object.add("tracking_since_unix_ms", since == 0 ? nil : since)
+        object.add("gnss", "\(gnssState)")
+        object.add("throttle", throttleState.name)
+        object.add("stationary", isStationary)
+        object.add("battery_pct", batteryPercent)
+        object.add("battery_mv", batteryMillivolts)
+        object.add("temperature_c", temperatureCelsius)
+        object.add("uptime_s", uptimeSeconds)
+        object.add("last_error", lastError == .none ? nil : lastError.rawValue)
+        object.add("last_error_name", lastError.name)
+        object.add("fixes_sent", fixesSent)
+        object.add("queue_depth", queueDepth)
+        object.add("drops", drops)
+        object.add("duplicates", duplicates)
+        object.add("retransmissions", retransmissions)
+        object.add("airtime_ms", airtimeMilliseconds)
+        object.add("clock_unix_ms", clock?.unixMilliseconds)
+        object.add("clock_uptime_ms", clock.map { UInt64(uptimeSeconds) * 1000 + UInt64($0.uptimeMilliseconds) })
+        return object.line
+    }
+}
+
+extension CollarFault {
+    /// The name for programs; nil for none, and for codes that have no name.
+    package var name: String? {
+        switch self {
+        case .gnssSilent: "gnss_silent"
+        case .gnssFault: "gnss_fault"
+        case .flashFailed: "flash_failed"
+        case .radioFailed: "radio_failed"
+        case .lowVoltageReset: "low_voltage_reset"
+        case .watchdogReset: "watchdog_reset"
+        case .firmwareReset: "firmware_reset"
+        case .settingsLost: "settings_lost"
+        default: nil
+        }
+    }
+}
+
+extension Status.ThrottleState {
+    fileprivate var name: String {
+        switch self {
+        case .none: "none"
+        case .lowBattery: "low_battery"
+        case .criticalBattery: "critical_battery"
+        case .dutyCycle: "duty_cycle"
+        }
+    }
+}
+
+/// A named reader as a line, as `Protocol/schema/reader.schema.json` describes it.
+package struct ReaderLine: Sendable {
+    /// Its name.
+    package var name: String
+    /// The collars that it reads, ascending; nil for all.
+    package var collars: [UInt64]?
+    /// When it was active last, in milliseconds since 1970.
+    package var seenUnixMilliseconds: Int64
+    /// Fixes and messages, of the kinds that it takes, that it has not taken; nil if a journal cannot be read.
+    package var lag: ReaderLag?
+
+    /// Creates a line.
+    package init(name: String, collars: [UInt64]?, seenUnixMilliseconds: Int64, lag: ReaderLag?) {
+        self.name = name
+        self.collars = collars
+        self.seenUnixMilliseconds = seenUnixMilliseconds
+        self.lag = lag
+    }
+
+    /// The line of JSON, with its line feed.
+    /// - Parameter now: the present time, in milliseconds since 1970.
+    package func line(unixMilliseconds now: Int64) -> [UInt8] {
+        var object = JSONLine(type: "reader", unixMilliseconds: now)
+        object.add("name", name)
+        object.add("collars", collars.map { $0.map { MessageDescription.hexadecimal($0) } })
+        object.add("seen_unix_ms", seenUnixMilliseconds)
+        object.add("lag", lag?.entryCount)
+        object.add("lag_ms", lag.map { lag in lag.oldestUnixMilliseconds.map { max(0, now - $0) } ?? 0 })
+        return object.line
+    }
+}
+
+/// Which fixes of a log are stored, lost, delivered elsewhere, removed, missing and damaged: one line of JSON, as
+/// `Protocol/schema/verify.schema.json` describes it.
+package struct VerifyLine: Equatable, Sendable {
+    /// The collar's factory id.
+    package var deviceID: UInt64
+    /// The result for one log.
+    package var log: LogVerification
+    /// Whether both this log and the files that hold it are free of damage.
+    package var isIntact: Bool
+
+    /// Creates a line.
+    package init(deviceID: UInt64, log: LogVerification, isIntact: Bool) {
+        self.deviceID = deviceID
+        self.log = log
+        self.isIntact = isIntact
+    }
+
+    /// The line as text in UTF-8, which ends with a line feed.
+    package var bytes: [UInt8] {
+        var object = JSONLine(type: "verify")
+        object.add("collar", MessageDescription.hexadecimal(deviceID))
+        object.add("log", log.logID)
+        object.add("intact", isIntact)
+        for (name, ranges) in sets { object.add(name, ranges.map { [Int64($0.first), Int64($0.last)] }) }
+        return object.line
+    }
+
+    /// The verification as text for a person: a heading, then a line for each set of fixes that is not empty.
+    package var text: String {
+        var text = "collar \(MessageDescription.hexadecimal(deviceID)), log \(log.logID): \(isIntact ? "intact" : "DAMAGED")\n"
+        for (name, ranges) in sets where !ranges.isEmpty {
+            let count = ranges.reduce(0) { $0 + $1.count }
+            text += "  \(VerifyLine.words(for: name)): \(count) (\(VerifyLine.text(of: ranges)))\n"
+        }
+        return text
+    }
+
+    /// Ranges as text for a person: the first 20 ranges, then the number of the other ranges.
+    package static func text(of ranges: [SequenceRange]) -> String {
+        let shown = ranges.prefix(20).map { $0.first == $0.last ? "\($0.first)" : "\($0.first) to \($0.last)" }
+        return shown.joined(separator: ", ") + (ranges.count > 20 ? ", and \(ranges.count - 20) more ranges" : "")
+    }
+
+    private var sets: [(name: String, ranges: [SequenceRange])] {
+        [
+            ("stored", log.stored.ranges), ("lost", log.lost.ranges), ("elsewhere", log.deliveredElsewhere.ranges),
+            ("removed", log.removed.ranges), ("missing", log.missing), ("damaged", log.damaged.ranges),
+        ]
+    }
+
+    private static func words(for name: String) -> String {
+        switch name {
+        case "lost": "lost, the collar does not have them any more"
+        case "elsewhere": "delivered to another receiver"
+        case "removed": "stored once and removed since"
+        case "missing": "missing, the collar is asked for them"
+        case "damaged": "stored once and gone"
+        default: name
+        }
+    }
+}
