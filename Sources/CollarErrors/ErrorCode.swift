@@ -212,6 +212,12 @@ public enum ErrorCode: String, CaseIterable, Sendable {
         case critical
     }
 
+    /// The error in a few words.
+    public var title: String { row.title }
+
+    /// The subject of the error.
+    package var category: LogCategory { row.category }
+
     /// How severe the error is.
     public var severity: Severity { row.severity }
 
@@ -221,88 +227,111 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     /// The exit code of a command that ends because of the error; nil if the error ends no command.
     public var exitCode: ExitCode? { row.exitCode }
 
-    private typealias Row = (severity: Severity, isRetryable: Bool, exitCode: ExitCode?)
+    private typealias Row = (title: String, category: LogCategory, severity: Severity, isRetryable: Bool, exitCode: ExitCode?)
 
     private var row: Row {
         switch self {
-        case .noDevice: (.warning, true, .noDevice)
-        case .deviceInUse: (.critical, true, .portBusy)
-        case .permissionDenied: (.critical, true, .noPermission)
-        case .notASerialPort: (.critical, false, .configuration)
-        case .portFailed, .discoveryFailed: (.error, true, .inputOutput)
-        case .messageSendFailed: (.error, true, nil)
-        case .regionMissing, .unknownRadio: (.critical, false, nil)
-        case .radioSettingRefused, .dwellTimeExceeded: (.error, false, nil)
-        case .radioRestarted, .radioBusy, .foreignPackets, .dutyCycleReached: (.warning, true, nil)
-        case .radioNotAnswering, .radioNotSending, .radioFault: (.error, true, nil)
-        case .radioUnreachable: (.error, true, .noDevice)
-        case .sessionNotEstablished, .sessionTimeout, .collarNotReachable: (.warning, true, nil)
-        case .linkNotSupported: (.critical, false, nil)
-        case .keyMissing, .keyRejected: (.warning, false, nil)
-        case .keyLost, .collarRestarted: (.critical, false, nil)
-        case .forgeryAttempted: (.warning, false, nil)
-        case .keyUnusable: (.critical, false, .configuration)
-        case .pairedElsewhere: (.critical, false, .noPermission)
-        case .locationServicesDisabled: (.critical, false, nil)
-        case .linkUnhealthy, .collarFault, .locationUpdateFailed, .locationDecodingFailed: (.error, true, nil)
-        case .noLocationData, .staleLocationData: (.info, true, nil)
-        case .poorGPSAccuracy: (.info, false, nil)
-        case .batteryLow: (.warning, false, nil)
-        case .batteryCritical: (.error, false, nil)
-        case .storageFailing: (.critical, true, .inputOutput)
-        case .journalUnavailable: (.critical, true, .cannotCreate)
-        case .journalUnreadable, .requestsFailing: (.error, true, nil)
-        case .journalDamaged, .receiverCopied, .requestsDamaged: (.error, false, nil)
-        case .stateInUse: (.critical, true, .portBusy)
-        case .stateUnusable: (.critical, false, .configuration)
-        case .noReceiver, .unknownFix: (.critical, false, .noInput)
-        case .oldFixesKept, .tooManyNewCollars, .targetMissed: (.warning, true, nil)
-        case .removedUnread: (.warning, false, nil)
-        case .readerUnusable: (.critical, false, .corruptInput)
-        case .fixChanged, .sequenceJumped, .tooManyGaps, .tooManyLogs, .tooManyPolls, .tooManyLosses, .tooManyCollars,
-            .tooManyUnknownPolls, .controlFailing:
-            (.warning, false, nil)
-        case .badRequest: (.error, false, .software)
-        case .notPermitted: (.error, false, .noPermission)
-        case .unknownCollar, .noCollar: (.error, true, .noInput)
-        case .whichCollar: (.error, false, .usage)
-        case .noRadio, .noContact: (.error, true, .noDevice)
-        case .queueFull, .tooManyClients, .tooManyRequests: (.error, true, .portBusy)
-        case .unknownRequest: (.error, false, .portBusy)
-        case .noVersion: (.error, false, .configuration)
-        case .notPaired: (.error, false, .noPermission)
-        case .commandFailed: (.error, true, .noDevice)
-        case .captureFailing: (.error, false, .cannotCreate)
-        case .captureDamaged: (.error, false, .corruptInput)
-        case .noCapture: (.error, false, .noInput)
-        case .animalsUnusable: (.warning, false, .configuration)
-        case .runCrashed: (.error, false, nil)
-        case .outputFailed: (.critical, true, .inputOutput)
-        case .unknown: (.error, true, .software)
+        case .noDevice: ("No device", .connectivity, .warning, true, .noDevice)
+        case .deviceInUse: ("Radio in use", .connectivity, .critical, true, .portBusy)
+        case .permissionDenied: ("Permission denied", .connectivity, .critical, true, .noPermission)
+        case .notASerialPort: ("Not a serial port", .connectivity, .critical, false, .configuration)
+        case .portFailed: ("Port cannot be set up", .connectivity, .error, true, .inputOutput)
+        case .discoveryFailed: ("Devices cannot be discovered", .connectivity, .error, true, .inputOutput)
+        case .messageSendFailed: ("Radio takes nothing", .connectivity, .error, true, nil)
+        case .regionMissing: ("No region set", .connectivity, .critical, false, nil)
+        case .radioSettingRefused: ("Radio refuses a setting", .connectivity, .error, false, nil)
+        case .radioRestarted: ("Radio restarted", .connectivity, .warning, true, nil)
+        case .radioNotAnswering: ("Radio does not answer", .connectivity, .error, true, nil)
+        case .radioNotSending: ("Radio sends nothing", .connectivity, .error, true, nil)
+        case .radioBusy: ("Radio busy", .connectivity, .warning, true, nil)
+        case .foreignPackets: ("Foreign packets", .connectivity, .warning, true, nil)
+        case .radioFault: ("Radio faulty", .connectivity, .error, true, nil)
+        case .dutyCycleReached: ("No airtime left", .performance, .warning, true, nil)
+        case .dwellTimeExceeded: ("Frame too long for the region", .performance, .error, false, nil)
+        case .radioUnreachable: ("Radio cannot be reached", .connectivity, .error, true, .noDevice)
+        case .unknownRadio: ("Unknown radio", .connectivity, .critical, false, nil)
+        case .sessionNotEstablished: ("No session yet", .connectivity, .warning, true, nil)
+        case .sessionTimeout: ("No collar in time", .connectivity, .warning, true, nil)
+        case .linkNotSupported: ("Protocol not supported", .connectivity, .critical, false, nil)
+        case .pairedElsewhere: ("Collar belongs to another receiver", .connectivity, .critical, false, .noPermission)
+        case .collarNotReachable: ("Collar not reachable", .connectivity, .warning, true, nil)
+        case .linkUnhealthy: ("Link unhealthy", .connectivity, .error, true, nil)
+        case .locationServicesDisabled: ("Positions are switched off", .collarLocation, .critical, false, nil)
+        case .locationUpdateFailed: ("GNSS receiver faulty", .collarLocation, .error, true, nil)
+        case .locationDecodingFailed: ("Fix cannot be decoded", .collarLocation, .error, true, nil)
+        case .noLocationData: ("No position yet", .collarLocation, .info, true, nil)
+        case .staleLocationData: ("Position is old", .collarLocation, .info, true, nil)
+        case .poorGPSAccuracy: ("Position is inaccurate", .collarLocation, .info, false, nil)
+        case .collarFault: ("Collar reports an error", .collarLocation, .error, true, nil)
+        case .batteryLow: ("Battery low", .power, .warning, false, nil)
+        case .batteryCritical: ("Battery almost empty", .power, .error, false, nil)
+        case .storageFailing: ("Storage failing", .collarLocation, .critical, true, .inputOutput)
+        case .journalUnavailable: ("Journal cannot be opened", .collarLocation, .critical, true, .cannotCreate)
+        case .journalUnreadable: ("Journal cannot be read", .collarLocation, .error, true, nil)
+        case .journalDamaged: ("Journal damaged", .collarLocation, .error, false, nil)
+        case .stateInUse: ("State directory in use", .collarLocation, .critical, true, .portBusy)
+        case .stateUnusable: ("State directory cannot be used", .collarLocation, .critical, false, .configuration)
+        case .noReceiver: ("No receiver", .collarLocation, .critical, false, .noInput)
+        case .receiverCopied: ("Another receiver than before", .collarLocation, .error, false, nil)
+        case .removedUnread: ("Old fixes were removed unread", .collarLocation, .warning, false, nil)
+        case .readerUnusable: ("A reader's position is damaged", .collarLocation, .critical, false, .corruptInput)
+        case .oldFixesKept: ("Old fixes cannot be removed", .collarLocation, .warning, true, nil)
+        case .requestsDamaged: ("Requests damaged", .connectivity, .error, false, nil)
+        case .requestsFailing: ("Requests cannot be stored", .connectivity, .error, true, nil)
+        case .unknownFix: ("Fix not found", .collarLocation, .critical, false, .noInput)
+        case .fixChanged: ("Collar misbehaves", .collarLocation, .warning, false, nil)
+        case .sequenceJumped: ("Collar misbehaves", .collarLocation, .warning, false, nil)
+        case .tooManyGaps: ("Collar misbehaves", .performance, .warning, false, nil)
+        case .tooManyLogs: ("Collar misbehaves", .performance, .warning, false, nil)
+        case .tooManyPolls: ("Collar misbehaves", .connectivity, .warning, false, nil)
+        case .tooManyLosses: ("Collar misbehaves", .collarLocation, .warning, false, nil)
+        case .tooManyCollars: ("Collar not accepted", .performance, .warning, false, nil)
+        case .tooManyNewCollars: ("Collar not accepted", .performance, .warning, true, nil)
+        case .tooManyUnknownPolls: ("Unknown collars poll too often", .connectivity, .warning, false, nil)
+        case .keyMissing: ("No key", .connectivity, .warning, false, nil)
+        case .keyRejected: ("Key does not fit", .connectivity, .warning, false, nil)
+        case .keyLost: ("Key is gone", .connectivity, .critical, false, nil)
+        case .collarRestarted: ("Collar counts too few boots", .connectivity, .critical, false, nil)
+        case .forgeryAttempted: ("Somebody may pass for the collar", .connectivity, .warning, false, nil)
+        case .keyUnusable: ("Keys cannot be used", .connectivity, .critical, false, .configuration)
+        case .badRequest: ("Request not understood", .connectivity, .error, false, .software)
+        case .notPermitted: ("Requests not permitted", .connectivity, .error, false, .noPermission)
+        case .unknownCollar: ("Collar not known", .connectivity, .error, true, .noInput)
+        case .noCollar: ("Collar not known", .connectivity, .error, true, .noInput)
+        case .whichCollar: ("Several collars", .connectivity, .error, false, .usage)
+        case .notPaired: ("Collar belongs to nobody", .connectivity, .error, false, .noPermission)
+        case .noRadio: ("No radio", .connectivity, .error, true, .noDevice)
+        case .noContact: ("No contact", .connectivity, .error, true, .noDevice)
+        case .queueFull: ("Too many requests", .connectivity, .error, true, .portBusy)
+        case .noVersion: ("No settings version left", .connectivity, .error, false, .configuration)
+        case .unknownRequest: ("Request not known", .connectivity, .error, false, .portBusy)
+        case .tooManyClients: ("Too many programs", .performance, .error, true, .portBusy)
+        case .tooManyRequests: ("Too many requests", .performance, .error, true, .portBusy)
+        case .captureFailing: ("Capture cannot be written", .connectivity, .error, false, .cannotCreate)
+        case .captureDamaged: ("Capture is damaged", .connectivity, .error, false, .corruptInput)
+        case .noCapture: ("No capture", .connectivity, .error, false, .noInput)
+        case .animalsUnusable: ("Names cannot be read", .collarLocation, .warning, false, .configuration)
+        case .controlFailing: ("No control socket", .connectivity, .warning, false, nil)
+        case .commandFailed: ("The command failed", .connectivity, .error, true, .noDevice)
+        case .runCrashed: ("The last run crashed", .crash, .error, false, nil)
+        case .targetMissed: ("Performance target missed", .performance, .warning, true, nil)
+        case .outputFailed: ("Output cannot be written", .connectivity, .critical, true, .inputOutput)
+        case .unknown: ("Unexpected error", .connectivity, .error, true, .software)
         }
     }
 
-    /// What an error is about.
-    package var category: LogCategory {
+    /// The step that the person can take after a rejected request; nil if there is none.
+    package var requestRemedy: String? {
         switch self {
-        case .noDevice, .deviceInUse, .permissionDenied, .notASerialPort, .portFailed, .discoveryFailed, .messageSendFailed,
-            .regionMissing, .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioNotSending, .radioBusy, .foreignPackets,
-            .radioFault, .radioUnreachable, .unknownRadio, .sessionNotEstablished, .sessionTimeout, .linkNotSupported, .pairedElsewhere, .collarNotReachable,
-            .linkUnhealthy, .keyMissing, .keyRejected, .keyLost, .collarRestarted, .forgeryAttempted, .keyUnusable, .badRequest, .notPermitted,
-            .unknownCollar, .noCollar, .whichCollar, .notPaired, .noRadio, .noContact, .queueFull, .noVersion, .unknownRequest, .controlFailing,
-            .requestsDamaged, .requestsFailing, .tooManyPolls, .tooManyUnknownPolls, .captureFailing, .captureDamaged, .noCapture,
-            .commandFailed, .outputFailed, .unknown:
-            .connectivity
-        case .locationServicesDisabled, .locationUpdateFailed, .locationDecodingFailed, .noLocationData, .staleLocationData,
-            .poorGPSAccuracy, .collarFault, .storageFailing, .journalUnavailable, .journalUnreadable, .journalDamaged, .stateInUse,
-            .stateUnusable, .noReceiver, .receiverCopied, .removedUnread, .readerUnusable, .oldFixesKept, .unknownFix, .fixChanged,
-            .sequenceJumped, .tooManyLosses, .animalsUnusable:
-            .collarLocation
-        case .dutyCycleReached, .dwellTimeExceeded, .tooManyGaps, .tooManyLogs, .tooManyCollars, .tooManyNewCollars, .tooManyClients,
-            .tooManyRequests, .targetMissed:
-            .performance
-        case .batteryLow, .batteryCritical: .power
-        case .runCrashed: .crash
+        case .unknownCollar, .whichCollar: "Name one that is known: `--collar ID`."
+        case .noCollar: "Run collar-link until it has heard the collar, or name it: `--collar ID`."
+        case .pairedElsewhere: "Press its button twice, or switch it off and on, and run `collar-link send pair` within a minute."
+        case .notPaired: "Run `collar-link send pair`."
+        case .noRadio: "Plug the radio in, or wait for it: leave out `--now`."
+        case .noContact: "Bring the collar in range, or wait for it: leave out `--now`."
+        case .queueFull: "Wait until some have ended, or use `--latest`."
+        case .storageFailing: "Mend what keeps the state directory from being written."
+        default: nil
         }
     }
 }

@@ -39,7 +39,6 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// The level of an error of a severity.
     package init(_ severity: ErrorCode.Severity) {
         switch severity {
         case .info: self = .info
@@ -50,16 +49,13 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
     }
 }
 
-/// What a filter and the journal know of a message.
+/// The properties of a message by which a filter chooses.
 package struct LogMark: Equatable, Sendable {
-    /// How much the message matters.
     package var level: LogLevel
-    /// What it is about.
     package var category: LogCategory
     /// The code of the error; nil if the message reports none.
     package var code: ErrorCode?
 
-    /// Creates a mark, by default that of an ordinary message.
     package init(_ level: LogLevel = .info, _ category: LogCategory = .connectivity, code: ErrorCode? = nil) {
         self.level = level
         self.category = category
@@ -75,9 +71,7 @@ package struct LogMark: Equatable, Sendable {
     }
 }
 
-/// Which messages a person wants to see.
 package struct LogFilter: Equatable, Sendable {
-    /// Why a text is no filter.
     package enum Problem: Error, Equatable, Sendable {
         /// There is no such category.
         case category(String)
@@ -100,7 +94,6 @@ package struct LogFilter: Equatable, Sendable {
         levels[category] = level
     }
 
-    /// Whether a message passes.
     package func passes(_ mark: LogMark) -> Bool { mark.level >= level(of: mark.category) }
 
     /// The lowest level that passes of a category.

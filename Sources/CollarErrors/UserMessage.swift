@@ -45,7 +45,6 @@ package struct UserMessage: Equatable, Sendable {
 
 /// An error that has a message for a person.
 package protocol MessageError: Error {
-    /// What to tell a person.
     var message: UserMessage { get }
 }
 
@@ -54,34 +53,26 @@ package protocol MessageError: Error {
 package struct ShellCommand: Equatable, Sendable {
     private enum Part: Equatable, Sendable {
         case word(String)
-        /// Text that the shell interprets.
         case syntax(String)
     }
 
     private var parts: [Part]
 
-    /// A program and its arguments.
     package init(_ words: String...) { self.init(words: words) }
 
-    /// A program and its arguments.
     package init(words: [String]) { parts = words.map { .word($0) } }
 
     /// Text that the shell interprets. As a literal, it has nothing that others wrote.
     package init(syntax text: StaticString) { parts = [.syntax("\(text)")] }
 
-    /// The command with further arguments.
     package func with(_ words: String...) -> ShellCommand { joined(nil, ShellCommand(words: words)) }
 
-    /// The command with further text that the shell interprets.
     package func with(syntax text: StaticString) -> ShellCommand { joined(nil, ShellCommand(syntax: text)) }
 
-    /// The command, and another one after it if it succeeds.
     package func then(_ next: ShellCommand) -> ShellCommand { joined("&&", next) }
 
-    /// The command, with its output as the input of another one.
     package func piped(to next: ShellCommand) -> ShellCommand { joined("|", next) }
 
-    /// The command, with its output in a file.
     package func writing(to path: String) -> ShellCommand { joined(">", ShellCommand(path)) }
 
     private func joined(_ syntax: String?, _ other: ShellCommand) -> ShellCommand {
@@ -91,7 +82,6 @@ package struct ShellCommand: Equatable, Sendable {
         return result
     }
 
-    /// The command as it is typed.
     package var text: String {
         parts.map { part in
             switch part {
@@ -106,7 +96,6 @@ package struct ShellCommand: Equatable, Sendable {
     /// Whether a word has no character that means something to a shell or a terminal.
     package static func isPlain(_ word: String) -> Bool { !word.isEmpty && word.utf8.allSatisfy(plainBytes.contains) }
 
-    /// The word as a shell takes it.
     private static func quoted(_ word: String) -> String {
         if isPlain(word) { return word }
         guard word.unicodeScalars.contains(where: \.controlsText) else {
@@ -127,7 +116,6 @@ package struct RootPrefix: Equatable, Sendable {
 
     package init(isNeeded: Bool) { self.isNeeded = isNeeded }
 
-    /// The command as this user types it.
     package func callAsFunction(_ words: String...) -> ShellCommand { self(words: words) }
 
     package func callAsFunction(words: [String]) -> ShellCommand { ShellCommand(words: (isNeeded ? ["sudo"] : []) + words) }

@@ -5,7 +5,6 @@ package struct Animal: Equatable, Hashable, Sendable {
     /// The species' scientific name, such as `Felis catus`; nil if unknown.
     package var species: String?
 
-    /// Creates an animal.
     package init(name: String, species: String? = nil) {
         self.name = name
         self.species = species
@@ -14,16 +13,13 @@ package struct Animal: Equatable, Hashable, Sendable {
 
 /// The time for which an animal wears a collar.
 package struct Deployment: Equatable, Sendable {
-    /// Who wears the collar.
     package var animal: Animal
-    /// The collar's factory id.
     package var deviceID: UInt64
     /// The first instant, in milliseconds since 1970; nil for no bound.
     package var beginUnixMilliseconds: Int64?
     /// The instant after the last one, in milliseconds since 1970; nil for no bound.
     package var endUnixMilliseconds: Int64?
 
-    /// Creates a deployment, by default one without bounds.
     package init(
         animal: Animal, deviceID: UInt64, beginUnixMilliseconds: Int64? = nil, endUnixMilliseconds: Int64? = nil
     ) {
@@ -75,6 +71,5 @@ package struct DeploymentTable: Equatable, Sendable {
         return (wearer(of: deviceID, at: unixMilliseconds), first...last)
     }
 
-    /// The deployments of the animal with a name.
     package func deployments(named name: String) -> [Deployment] { all.filter { $0.animal.name == name } }
 }

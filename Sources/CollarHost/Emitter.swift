@@ -82,7 +82,6 @@ struct FreshEntries {
         return true
     }
 
-    /// Takes the oldest entry; nil if none waits.
     mutating func next() -> (record: JournaledFix, receivedAt: Instant, receipt: EmissionReceipt)? {
         guard first < entries.count else { return nil }
         let entry = entries[first]
@@ -94,6 +93,5 @@ struct FreshEntries {
         return (entry.record, entry.receivedAt, EmissionReceipt(session: entry.session, through: entry.position))
     }
 
-    /// Whether no entry waits.
     var isEmpty: Bool { first == entries.count }
 }

@@ -112,7 +112,6 @@ package final class Host {
         dispatcher.receive(packet: packet, signal: signal, on: links[id.index], at: time)
     }
 
-    /// The timing of the link's radio became known.
     package func setTiming(_ timing: ModemProfile, of id: LinkID) { links[id.index].session?.radioTiming = timing }
 
     /// The link of an unhealthy collar, if its radio may be the cause: the link is open, and no other collar was heard on it since
@@ -132,7 +131,6 @@ package final class Host {
 
     // MARK: Storing and answering
 
-    /// The number of collars that are served.
     package var collarCount: Int { collars.sessions.count }
 
     /// Whether ``commitNext(at:)`` has something to do.
@@ -184,7 +182,6 @@ package final class Host {
         return try collar.requests.submit(request, patience: patience, at: time, random: &collars.random)
     }
 
-    /// The state of a request.
     package func report(ofRequest requestID: UInt16, to deviceID: UInt64?) throws(RequestRefusal) -> RequestReport {
         let collar = try collar(deviceID)
         guard let report = collar.requests.report(ofRequest: requestID) else {
@@ -214,7 +211,6 @@ package final class Host {
         return earliest
     }
 
-    /// Does what is due.
     package func deadlineReached(at time: HostTime) {
         for link in links where isDue(link.nextDeadline, at: time) {
             if let due = link.session?.held.deadline, time.instant >= due { dispatcher.releaseHeldFrame(of: link, at: time) }
@@ -234,7 +230,6 @@ package final class Host {
 
     private func isDue(_ deadline: Instant?, at time: HostTime) -> Bool { deadline.map { time.instant >= $0 } ?? false }
 
-    /// The host's figures at this moment.
     package func reading(at time: HostTime) -> HostReading {
         HostReading(
             statistics: output.statistics, emitsFixes: configuration.selection.hasFixes,
@@ -242,32 +237,25 @@ package final class Host {
             collars: collars.sessions.map { $0.reading(at: time) }, latencies: output.latencies.latencies)
     }
 
-    /// The counters since the start.
     package var statistics: HostStatistics { output.statistics }
 
     // MARK: Inspection by simulations
 
-    /// The journals of all collars.
     package var journals: [Journal] { collars.sessions.map(\.journal) }
 
     /// The number of logs in memory, of all collars together.
     package var logCount: Int { collars.sessions.reduce(0) { $0 + $1.logCount } }
 
-    /// Whether the consumer has received every entry.
     package var isEverythingEmitted: Bool { collars.sessions.allSatisfy(\.feed.isEverythingEmitted) }
 
-    /// The number of requests to a collar that have not ended.
     package func openRequestCount(of deviceID: UInt64) -> Int { collars.session(deviceID)?.requests.openCount ?? 0 }
 
-    /// The version of the settings that a collar reported last; nil if it never reported them.
     package func reportedSettingsVersion(of deviceID: UInt64) -> SettingsVersion? {
         collars.session(deviceID)?.requests.reportedVersion
     }
 }
 
-/// What a host serves, keeps and emits.
 package struct HostConfiguration: Equatable, Sendable {
-    /// Path of the directory that holds the journals.
     package var stateDirectory: String
     /// The id of the receiver, in the place of that of the state directory; nil for the latter. Only for what never answers a collar,
     /// such as the playback of a capture.
@@ -279,7 +267,6 @@ package struct HostConfiguration: Equatable, Sendable {
     package var retention: Retention?
     /// Whether this host has a consumer of its own, for which entries are kept. The named readers are further consumers.
     package var hasConsumer = true
-    /// Where emission begins.
     package var emissionStart = EmissionStart.whereItStopped
     /// What is emitted. A fix that is not emitted stays in the journal for another run.
     package var selection = EntrySelection()
@@ -291,11 +278,9 @@ package struct HostConfiguration: Equatable, Sendable {
     /// How many logs and ranges of a collar are kept track of.
     package var trackingLimits = TrackingLimits()
 
-    /// A configuration with defaults.
     package init(stateDirectory: String) { self.stateDirectory = stateDirectory }
 }
 
-/// Why a host cannot start.
 package enum HostError: Error, Equatable, Sendable {
     /// The state directory or a journal in it cannot be used.
     case journal(JournalError)

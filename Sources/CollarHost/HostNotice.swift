@@ -12,9 +12,7 @@ package enum HostNotice: Equatable, Sendable {
     case foreignPackets(link: String, ForeignPacketKind)
     /// A whole frame on a link has a version, type or critical flag that this host does not know; at most once a minute.
     case unsupportedFrame(link: String)
-    /// The base radio of a link sent its identity.
     case radio(link: String, RadioIdentity)
-    /// The base radio of a link sent its modem settings.
     case modem(link: String, ModemSettings)
     /// A collar is heard for the first time in this run, with sealed frames or in clear.
     case collar(deviceID: UInt64, logID: UInt32, link: String, isSealed: Bool)
@@ -43,7 +41,6 @@ package enum HostNotice: Equatable, Sendable {
     case onlyRepeats(deviceID: UInt64)
     /// The files of the keys cannot be read or written: the keys that are known remain in use.
     case keysFailing(JournalError)
-    /// Damage in a collar's journal was skipped.
     case journalDamage(deviceID: UInt64, DamageReport)
     /// Old fixes were removed although a consumer had not taken them.
     case removedUnread(deviceID: UInt64, RemovedEntries)
@@ -51,7 +48,6 @@ package enum HostNotice: Equatable, Sendable {
     case cannotRemoveOld(deviceID: UInt64, JournalError)
     /// A collar's journal cannot store: the collar gets no more acknowledgements.
     case storageFailing(deviceID: UInt64, JournalError)
-    /// A collar's journal stores again.
     case storageRecovered(deviceID: UInt64)
     /// A collar's journal cannot be opened: the collar is not served.
     case journalUnavailable(deviceID: UInt64, JournalError)
@@ -77,21 +73,17 @@ package enum HostNotice: Equatable, Sendable {
     case collarRefused(deviceID: UInt64, link: String, CollarRefusal)
     /// Unknown collars on this link poll more often than the host sends identity requests; at most once a minute.
     case unknownPollsIgnored(link: String)
-    /// A request to a collar has ended.
     case requestEnded(RequestReport)
     /// The file of the requests to a collar, in the directory `path`, cannot be used: it was set aside.
     case requestsSetAside(deviceID: UInt64, path: String)
     /// The requests to a collar cannot be read, or the end of a request cannot be stored.
     case requestsFailing(deviceID: UInt64, JournalError)
-    /// A collar sent its status.
     case status(deviceID: UInt64, logID: UInt32, Status)
 }
 
 /// The counters of a host since its start.
 package struct HostStatistics: Equatable, Sendable {
-    /// Fixes stored.
     package var fixes = 0
-    /// Messages of collars stored.
     package var messages = 0
     /// Received fixes and messages that were already stored.
     package var duplicates = 0
@@ -108,7 +100,6 @@ package struct HostStatistics: Equatable, Sendable {
     /// Frames with a valid CRC and an impossible content.
     package var malformedFrames = 0
 
-    /// All counters are 0.
     package init() {}
 }
 
@@ -120,11 +111,9 @@ final class HostOutput {
     var frames = OutgoingFrames()
     /// Fixes that go out without being read back from a journal.
     var freshEntries = FreshEntries()
-    /// Counts since the start.
     var statistics = HostStatistics()
     /// How long fixes and answers take.
     var latencies = LatencyMeter()
-    /// The collars that are heard at each port.
     let company = ChannelCompany()
 
     func report(_ notice: HostNotice) { notices.append(notice) }

@@ -9,9 +9,7 @@ package struct EmissionLag: Equatable, Sendable {
     package var milliseconds: Int64 = 0
 }
 
-/// Figures of a host at one moment.
 package struct HostReading: Equatable, Sendable {
-    /// The counters since the start.
     package var statistics: HostStatistics
     /// Size of all journals in bytes; nil if they cannot be read.
     package var journalByteCount: Int?
@@ -19,21 +17,31 @@ package struct HostReading: Equatable, Sendable {
     package var lag: EmissionLag?
     /// Whether a journal cannot store, so that its collar gets no acknowledgements.
     package var isStorageFailing: Bool
-    /// Figures of each collar.
     package var collars: [CollarReading]
-    /// How long fixes and answers take.
     package var latencies = HostLatencies()
 }
 
-/// Figures of one collar at one moment.
+extension HostReading {
+    /// Adds up the figures of all collars.
+    init(statistics: HostStatistics, emitsFixes: Bool, isStorageFailing: Bool, collars: [CollarReading], latencies: HostLatencies) {
+        self.init(
+            statistics: statistics, journalByteCount: 0, lag: emitsFixes ? EmissionLag() : nil, isStorageFailing: isStorageFailing,
+            collars: collars, latencies: latencies)
+        for collar in collars {
+            journalByteCount = journalByteCount.flatMap { sum in collar.journalByteCount.map { sum + $0 } }
+            lag = lag.flatMap { all in
+                collar.lag.map { EmissionLag(byteCount: all.byteCount + $0.byteCount, milliseconds: max(all.milliseconds, $0.milliseconds)) }
+            }
+        }
+    }
+}
+
 package struct CollarReading: Equatable, Sendable {
-    /// The collar's factory id.
     package var deviceID: UInt64
     /// The collar's current log; nil before there is one.
     package var logID: UInt32?
     /// Fixes stored since the start.
     package var fixCount: Int
-    /// Messages stored since the start.
     package var messageCount: Int
     /// Fixes and messages received again since the start.
     package var duplicateCount: Int
@@ -51,46 +59,16 @@ package struct CollarReading: Equatable, Sendable {
     package var isReachable: Bool?
     /// Microseconds since the collar was heard last, or since its link was opened; nil while its link is closed.
     package var silentMicroseconds: Int64?
-    /// Whether the collar was heard since the start.
     package var isHeard = false
     /// The boot count in the collar's last identity since the start; nil before the first.
     package var bootCount: UInt32?
 }
 
-extension HostReading {
-    /// Adds up the figures of all collars.
-    init(
-        statistics: HostStatistics, emitsFixes: Bool, isStorageFailing: Bool, collars: [CollarReading],
-        latencies: HostLatencies = HostLatencies()
-    ) {
-        self.statistics = statistics
-        self.latencies = latencies
-        self.isStorageFailing = isStorageFailing
-        self.collars = collars
-        journalByteCount = 0
-        lag = emitsFixes ? EmissionLag() : nil
-        for collar in collars {
-            if let sum = journalByteCount, let count = collar.journalByteCount {
-                journalByteCount = sum + count
-            } else {
-                journalByteCount = nil
-            }
-            if let all = lag, let one = collar.lag {
-                lag = EmissionLag(
-                    byteCount: all.byteCount + one.byteCount, milliseconds: max(all.milliseconds, one.milliseconds))
-            } else {
-                lag = nil
-            }
-        }
-    }
-}
-
 extension CollarSession {
-    /// The collar's figures now.
     func reading(at time: HostTime) -> CollarReading {
         var reading = CollarReading(
             deviceID: deviceID, fixCount: fixCount, messageCount: messageCount, duplicateCount: duplicateCount, missingCount: 0,
-            journalByteCount: byteCount(from: .start), lag: lag(at: time), status: status, isReachable: health.isReachable,
+            journalByteCount: try? journal.byteCount(from: .start), lag: lag(at: time), status: status, isReachable: health.isReachable,
             silentMicroseconds: health.silentMicroseconds(at: time.instant), isHeard: links.last != nil,
             bootCount: identity?.bootCount)
         guard let delivery = currentLog?.delivery else { return reading }
@@ -101,10 +79,6 @@ extension CollarSession {
         reading.highestSequence = highest
         reading.missingCount = UInt64(highest) + 1 - durable.count
         return reading
-    }
-
-    private func byteCount(from position: JournalPosition) -> Int? {
-        do throws(JournalError) { return try journal.byteCount(from: position) } catch { return nil }
     }
 
     private func lag(at time: HostTime) -> EmissionLag? {

@@ -10,12 +10,11 @@ final class RequestOutbox {
         var queue: RequestQueue
         var deadlines: [UInt16: Instant] = [:]
 
-        /// Restores the requests of an earlier process.
         init(_ kept: OutgoingRequests, at time: HostTime) {
             self.kept = kept
             queue = RequestQueue(receiverID: kept.receiverID, lastRequestID: kept.lastRequestID)
             for open in kept.open {
-                // A clock that was set back must not make a request wait for ever.
+                // A clock that was set back must not make a request wait forever.
                 let now = time.unixMilliseconds
                 let rest = min(max(open.deadlineUnixMilliseconds, now), now + RequestOutbox.longestWait) - now
                 let deadline = time.instant.advanced(byMicroseconds: rest * 1000)
@@ -52,9 +51,7 @@ final class RequestOutbox {
         }
     }
 
-    private func load(
-        at time: HostTime, random: inout any RandomNumberGenerator
-    ) throws(JournalError) -> Contents? {
+    private func load(at time: HostTime, random: inout any RandomNumberGenerator) throws(JournalError) -> Contents? {
         switch try file.load(deviceID: deviceID, receiverID: receiverID) {
         case .intact(var kept):
             kept.skipUsedIDs(random: &random)
@@ -67,7 +64,6 @@ final class RequestOutbox {
         }
     }
 
-    /// Whether a request with the command *pair* is open.
     var isPairingWanted: Bool { contents?.kept.open.contains { $0.request.isToPair } ?? false }
 
     private var deviceID: UInt64 { journal.deviceID }
@@ -77,10 +73,8 @@ final class RequestOutbox {
     /// receiver, either, unless its memory is erased.
     var hasReleased: Bool { journal.memory.isReleased && namedReceiverID == 0 }
 
-    /// The number of requests that have not ended.
     var openCount: Int { contents?.kept.open.count ?? 0 }
 
-    /// The version of the settings that the collar reported last; nil if it never reported them.
     var reportedVersion: SettingsVersion? { contents?.kept.report?.version }
 
     /// When the next open request expires; nil if none is open.
@@ -163,10 +157,8 @@ final class RequestOutbox {
         }
     }
 
-    /// The collar's result came in.
     func accept(_ result: CommandResult) { end([contents?.queue.accept(result)]) }
 
-    /// The collar's report of its settings came in.
     func accept(_ report: Settings) {
         contents?.kept.accept(report)
         end([contents?.queue.accept(report)])
@@ -230,33 +222,25 @@ final class RequestOutbox {
     }
 }
 
-/// A request to a collar, and its state.
 package struct RequestReport: Equatable, Sendable {
-    /// The state of a request.
     package enum State: Equatable, Sendable {
         /// It is stored durably and goes out when the collar is heard.
         case queued
-        /// It has ended.
         case ended(OutgoingRequests.End)
     }
 
-    /// The collar's factory id.
     package var deviceID: UInt64
     /// The request's id on the air.
     package var requestID: UInt16
-    /// The request.
     package var request: HostRequest
-    /// The request's state.
     package var state: State
     /// The settings that the collar reported, in the order of their keys; empty unless the request asked for them.
     package var settings: [Setting] = []
 }
 
-/// Why a request is not accepted.
 package enum RequestRefusal: Error, Equatable, Sendable {
     /// The collar was never heard here; `known` lists the collars that were.
     case unknownCollar(deviceID: UInt64, known: [UInt64])
-    /// No collar was ever heard here.
     case noCollar
     /// The request names no collar and there are several.
     case whichCollar(known: [UInt64])

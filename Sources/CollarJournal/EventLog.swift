@@ -7,13 +7,11 @@ package struct EventPosition: Comparable, Hashable, Sendable {
     /// Bytes from the start of the file.
     package var offset: UInt32
 
-    /// Creates a position.
     package init(file: UInt32, offset: UInt32) {
         self.file = file
         self.offset = offset
     }
 
-    /// The position before all events.
     package static let start = EventPosition(file: 1, offset: 0)
 
     /// Whether `left` is in an earlier file, or at a lower offset in the same one.
@@ -27,7 +25,6 @@ package struct EventPosition: Comparable, Hashable, Sendable {
 /// The lines tell what happened to links, collars and requests. Their size is bounded: when a file is full, the next one begins,
 /// and only the newest two stay. No line is made durable, because a fix must never wait for one.
 struct EventFiles {
-    /// The directory of the files.
     let path: String
     let fileSystem: any FileSystem
 
@@ -35,7 +32,6 @@ struct EventFiles {
     static let byteLimit = 512 << 10
     /// The highest number of a file. The log never reaches it, and with it the next number is always valid.
     private static let numberLimit: UInt32 = 1 << 31
-    /// How many files stay.
     static let fileCount = 2
 
     init(stateDirectory: String, _ fileSystem: any FileSystem) {
@@ -45,16 +41,11 @@ struct EventFiles {
 
     /// The numbers of the files, ascending; none if there is no directory.
     func numbers() throws(FileFailure) -> [UInt32] {
-        do throws(FileFailure) {
-            return try fileSystem.names(in: path).compactMap { name in
-                guard name.hasSuffix(".jsonl"), let number = UInt32(name.dropLast(6), in: 1...EventFiles.numberLimit), self.name(of: number) == name
-                else { return nil }
-                return number
-            }.sorted()
-        } catch {
-            if error.isAbsence { return [] }
-            throw error
-        }
+        try (FileFailure.unlessAbsent(try fileSystem.names(in: path)) ?? []).compactMap { name in
+            guard name.hasSuffix(".jsonl"), let number = UInt32(name.dropLast(6), in: 1...EventFiles.numberLimit), self.name(of: number) == name
+            else { return nil }
+            return number
+        }.sorted()
     }
 
     func path(of number: UInt32) -> String { "\(path)/\(name(of: number))" }
@@ -86,8 +77,7 @@ package final class EventLogWriter {
                 try begin(full.number + 1)
             }
             guard let (number, file, byteCount) = current else { return }
-            var done = 0
-            while done < line.count { done += try files.fileSystem.write(line, from: done, to: file, at: byteCount + done) }
+            try files.fileSystem.writeAll(line, to: file, at: byteCount)
             current = (number, file, byteCount + line.count)
         } catch {
             // What was written of the line is written over, or counts as a line that no reader understands.
@@ -135,9 +125,7 @@ package final class EventLogWriter {
 package final class EventLogReader {
     /// A line, with its line feed, and the position after it.
     package struct Line: Equatable, Sendable {
-        /// The bytes.
         package let bytes: [UInt8]
-        /// The position after it.
         package let end: EventPosition
     }
 
@@ -147,10 +135,7 @@ package final class EventLogReader {
     private var chunk: [UInt8] = []
     private static let chunkByteCount = 1 << 16
 
-    /// Reads from a position on.
-    package init(
-        stateDirectory: String, from position: EventPosition = .start, fileSystem: (any FileSystem)? = nil
-    ) {
+    package init(stateDirectory: String, from position: EventPosition = .start, fileSystem: (any FileSystem)? = nil) {
         self.position = position
         files = EventFiles(stateDirectory: stateDirectory, fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory))
     }
@@ -158,7 +143,7 @@ package final class EventLogReader {
     /// The next whole lines, of at most 64 KiB together, or one longer line; none if there are no more now. Lines in files that
     /// were removed meanwhile are passed over.
     package func next() throws(JournalError) -> [Line] {
-        try JournalError.wrapping { () throws(FileFailure) in
+        try JournalError.wrappingAll { () throws(FileFailure) in
             var numbers = try files.numbers()
             while let number = numbers.first(where: { $0 >= position.file }) {
                 if number > position.file { position = EventPosition(file: number, offset: 0) }
@@ -173,7 +158,7 @@ package final class EventLogReader {
                 }
                 position = EventPosition(file: number + 1, offset: 0)
             }
-            // The state directory was restored from a backup: its log begins anew.
+            // The state directory was restored from a backup: its log begins again.
             if let last = numbers.last, last < position.file {
                 position = EventPosition(file: last, offset: 0)
                 return try lines(of: last)
@@ -182,7 +167,6 @@ package final class EventLogReader {
         }
     }
 
-    /// The whole lines at the position.
     private func lines(of number: UInt32) throws(FileFailure) -> [Line] {
         let lines = try lines(of: number, within: EventLogReader.chunkByteCount)
         // A line that is longer than a chunk fits the largest file.
@@ -192,15 +176,9 @@ package final class EventLogReader {
 
     private func lines(of number: UInt32, within byteCount: Int) throws(FileFailure) -> [Line] {
         chunk.removeAll()
-        do throws(FileFailure) {
-            let file = try files.fileSystem.open(files.path(of: number), .reading)
-            defer { files.fileSystem.close(file) }
-            try files.fileSystem.read(
-                from: file, at: Int(position.offset), count: byteCount, into: &chunk)
-        } catch {
-            if error.isAbsence { return [] }
-            throw error
-        }
+        guard let file = try FileFailure.unlessAbsent(try files.fileSystem.open(files.path(of: number), .reading)) else { return [] }
+        defer { files.fileSystem.close(file) }
+        try files.fileSystem.read(from: file, at: Int(position.offset), count: byteCount, into: &chunk)
         var lines: [Line] = []
         var start = 0
         while let feed = chunk[start...].firstIndex(of: UInt8(ascii: "\n")) {

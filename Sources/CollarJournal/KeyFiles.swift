@@ -15,7 +15,6 @@ package struct KeyFiles {
         /// The log with which a boot count below the highest known one is accepted, once; nil for none.
         package var acceptedRestart: UInt32?
 
-        /// Creates an entry.
         package init(key: CollarKey?, acceptedRestart: UInt32? = nil) {
             self.key = key
             self.acceptedRestart = acceptedRestart
@@ -37,7 +36,6 @@ package struct KeyFiles {
             acceptedRestart = nil
         }
 
-        /// The entry in the text of a file; nil if the text has no key.
         fileprivate init?(_ text: String) {
             self.init(key: nil)
             for line in text.split(separator: "\n") {
@@ -66,13 +64,11 @@ package struct KeyFiles {
         private static let restartMark = "accept-restart "
     }
 
-    /// The directory of the files.
     package let path: String
     private let stateDirectory: String
     private let fileSystem: any FileSystem
     private static let removalNote = "removed\n"
 
-    /// Names the key files of a state directory.
     package init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         self.stateDirectory = stateDirectory
         self.fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
@@ -83,11 +79,7 @@ package struct KeyFiles {
     /// - Throws: ``JournalError/misnamedKey(path:name:)`` for a name with capitals, so that no key is passed over;
     ///   ``JournalError/file(_:)`` if the directory cannot be read.
     package func deviceIDs() throws(JournalError) -> [UInt64]? {
-        let names: [String]
-        do throws(FileFailure) { names = try fileSystem.names(in: path) } catch {
-            if error.isAbsence { return nil }
-            throw .file(error)
-        }
+        guard let names = try JournalError.wrapping(try FileFailure.unlessAbsent(try fileSystem.names(in: path))) else { return nil }
         for name in names where JournalDirectory.collars(named: [name]).isEmpty && !JournalDirectory.collars(named: [name.lowercased()]).isEmpty {
             throw .misnamedKey(path: "\(path)/\(name)", name: name.lowercased())
         }
@@ -112,9 +104,8 @@ package struct KeyFiles {
         try SmallFile.contents(of: path(of: deviceID), fileSystem) == Array(KeyFiles.removalNote.utf8)
     }
 
-    /// Makes the directory of the files, and the state directory, if they are missing.
     package func makeDirectories() throws(JournalError) {
-        try JournalError.wrapping { () throws(FileFailure) in
+        try JournalError.wrappingAll { () throws(FileFailure) in
             try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
             try JournalDirectory.make(path, fileSystem: fileSystem)
         }
@@ -138,26 +129,22 @@ package struct KeyFiles {
     package func remove(_ deviceID: UInt64) throws(JournalError) { try replace(deviceID, with: KeyFiles.removalNote) }
 
     private func replace(_ deviceID: UInt64, with text: String) throws(JournalError) {
-        try JournalError.wrapping { () throws(FileFailure) in
-            try SmallFile.replace(path(of: deviceID), in: path, with: Array(text.utf8), fileSystem)
-        }
+        try JournalError.wrapping(try SmallFile.replace(path(of: deviceID), in: path, with: Array(text.utf8), fileSystem))
     }
 
     /// Makes durable which files there are. A program that changed a key may have ended, or failed, before that.
     package func synchronize() throws(JournalError) {
-        try JournalError.wrapping { () throws(FileFailure) in try fileSystem.synchronizeDirectory(at: path) }
+        try JournalError.wrapping(try fileSystem.synchronizeDirectory(at: path))
     }
 
     private func path(of deviceID: UInt64) -> String { "\(path)/\(JournalDirectory.name(of: deviceID))" }
 }
 
 extension CollarKey {
-    /// The key of 32 hexadecimal digits; nil for any other text.
     package init?(hexadecimal digits: some StringProtocol) {
         guard let bytes = [UInt8](hexadecimal: digits), bytes.count == CollarKey.byteCount else { return nil }
         self.init(bytes.span)
     }
 
-    /// The key as 32 hexadecimal digits.
     package var hexadecimalDigits: String { String(hexadecimal: bytes.span) }
 }

@@ -68,8 +68,7 @@ extension LocationFix: Codable {
         case .missing:
             let context = DecodingError.Context(codingPath: path + parts.dropLast(), debugDescription: text)
             return .keyNotFound(parts.last ?? CodingKeys.coordinate, context)
-        case .wrong:
-            return .dataCorrupted(DecodingError.Context(codingPath: path + parts, debugDescription: text))
+        case .wrong: return .dataCorrupted(DecodingError.Context(codingPath: path + parts, debugDescription: text))
         }
     }
 

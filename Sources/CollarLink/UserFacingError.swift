@@ -1,5 +1,5 @@
-import CollarFormats
 import CollarErrors
+import CollarFormats
 import FoundationEssentials
 import Glibc
 
@@ -41,9 +41,7 @@ public struct UserFacingError: LocalizedError, Equatable, Sendable {
     public var severity: ErrorCode.Severity { code.severity }
     /// Whether the same action can succeed later.
     public var isRetryable: Bool { code.isRetryable }
-}
 
-extension UserFacingError {
     /// What to tell a person about any error; nil for a cancellation, which is no error.
     ///
     /// The function recognises errors of CollarLink, POSIX errors and errors of decoding. Anything else becomes

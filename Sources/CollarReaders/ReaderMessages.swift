@@ -14,7 +14,6 @@ package enum ReaderError: Error, Equatable, Sendable {
     case unknownFix(FixIdentifier)
     /// Writing lines failed, and not because the consumer went away.
     case output(errorNumber: Int32)
-    /// A directory cannot be watched for changes.
     case watch(path: String, errorNumber: Int32)
     /// The command of a deliverer cannot be started, at the first attempt.
     case command(name: String, errorNumber: Int32)
@@ -27,7 +26,6 @@ package enum ReaderError: Error, Equatable, Sendable {
 }
 
 extension ReaderError: MessageError {
-    /// The error, for a person.
     package var message: UserMessage {
         switch self {
         case .journal(let failure): failure.message
@@ -55,7 +53,6 @@ extension ReaderError: MessageError {
 
 /// An event of a follower or a deliverer that a person should know of; none ends the program.
 package enum FollowerNotice: Equatable, Sendable {
-    /// A notice about a journal.
     case journal(JournalFollower.Notice)
     /// A place to begin was given, but the reader has a position and goes on there.
     case goesOn(ReaderName)
@@ -71,12 +68,10 @@ package enum FollowerNotice: Equatable, Sendable {
     case notAnID(String)
     /// Fixes are not in the output, because its format cannot express them.
     case fixesLeftOut(Omission)
-    /// The command has failed; it is tried again for ever.
+    /// The command has failed; it is tried again until it succeeds.
     case commandFailed(command: String, CommandEnd)
-    /// The command has succeeded again.
     case commandRecovered(command: String, attempts: Int)
 
-    /// The notice, for a person.
     package var message: UserMessage {
         switch self {
         case .journal(.damage(let deviceID, let report)):
@@ -111,7 +106,6 @@ package enum FollowerNotice: Equatable, Sendable {
         }
     }
 
-    /// What a filter knows of the notice.
     package var mark: LogMark {
         var mark = LogMark(message, otherwise: .collarLocation)
         if case .fixesLeftOut = self { mark.level = .warning }
@@ -120,14 +114,12 @@ package enum FollowerNotice: Equatable, Sendable {
 }
 
 extension UserMessage {
-    /// The position of a reader cannot be stored.
     package static func positionNotStored(_ error: JournalError) -> UserMessage {
         error.message.about("the position of this reader is not stored; lines will be repeated", error.message.code)
     }
 }
 
 extension CommandEnd {
-    /// How the command ended, after its name.
     package var text: String {
         switch self {
         case .exitCode(let code): "failed with exit code \(code)"

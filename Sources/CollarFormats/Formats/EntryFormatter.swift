@@ -2,7 +2,6 @@ import CollarErrors
 import CollarJournal
 import CollarWire
 
-/// Writes documents of one format.
 protocol FormatWriter {
     /// Which animal wears which collar, from the next entry on.
     var deployments: DeploymentTable { get set }
@@ -42,7 +41,6 @@ package struct EntryFormatter {
     /// The fixes that were left out because the format cannot express them.
     package var omissions: OmissionCount
 
-    /// Creates a formatter.
     package init(_ options: FormatOptions) {
         writer = options.makeWriter()
         omissions = OmissionCount(options.format)
@@ -51,7 +49,6 @@ package struct EntryFormatter {
     /// Changes which animal wears which collar, from the next entry on.
     package mutating func setDeployments(_ deployments: DeploymentTable) { writer.deployments = deployments }
 
-    /// Appends what is before the first entry of a document.
     package mutating func begin(into bytes: inout [UInt8]) { writer.begin(into: &bytes) }
 
     /// Appends an entry. An entry that the format cannot express appends nothing.
@@ -76,18 +73,10 @@ package struct EntryFormatter {
 
 /// Fixes that are left out, because the format of the output cannot express them.
 package struct Omission: Equatable, Sendable {
-    /// The format.
     package var format: OutputFormat
     /// How many fixes were left out; nil where the first one is announced.
     package var fixCount: Int?
 
-    /// Creates a value.
-    package init(_ format: OutputFormat, fixCount: Int?) {
-        self.format = format
-        self.fixCount = fixCount
-    }
-
-    /// What is left out, for a person.
     package var message: UserMessage {
         UserMessage(
             nil,
@@ -104,21 +93,18 @@ package struct OmissionCount {
     /// How many fixes were left out.
     package private(set) var fixCount = 0
 
-    /// Begins to count.
     package init(_ format: OutputFormat) { self.format = format }
 
-    /// Adds fixes that were left out.
     package mutating func add(_ count: Int) { fixCount += count }
 
     /// The announcement after the first fix; nil at any other time.
     package mutating func takeFirst() -> Omission? {
         guard fixCount > 0, !isAnnounced else { return nil }
         isAnnounced = true
-        return Omission(format, fixCount: nil)
+        return Omission(format: format, fixCount: nil)
     }
 
-    /// The fixes that were left out; nil if none were.
-    package var total: Omission? { fixCount > 0 ? Omission(format, fixCount: fixCount) : nil }
+    package var total: Omission? { fixCount > 0 ? Omission(format: format, fixCount: fixCount) : nil }
 }
 
 /// A fix with its origin: everything that a fix line contains.
@@ -159,7 +145,6 @@ package struct ReceivedFix: Equatable, Sendable {
 }
 
 extension OutputFormat {
-    /// The fixes that the format cannot express.
     fileprivate var inexpressibleFixes: String {
         switch self {
         case .homeassistant: "of unknown accuracy"

@@ -25,7 +25,6 @@ package enum OutputFormat: String, CaseIterable, Sendable {
     /// Sentences of NMEA 0183.
     case nmea
 
-    /// What the format is, in a few words for a person.
     package var summary: String {
         switch self {
         case .json: "one line of JSON per entry"
@@ -52,9 +51,7 @@ package enum OutputFormat: String, CaseIterable, Sendable {
     package var hasEvents: Bool { self == .json || self == .text }
 }
 
-/// How entries are written.
 package struct FormatOptions: Sendable {
-    /// The format.
     package var format = OutputFormat.json
     /// The shape of the fix lines, in JSON.
     package var flavour = FixLineWriter.Flavour.full
@@ -67,13 +64,11 @@ package struct FormatOptions: Sendable {
     /// The width of the terminal on which lines for people appear as they come, in characters; nil for whole lines, as in a file. At a
     /// terminal, lines have short times and ids, and are broken where they are too long.
     package var terminalWidth: Int?
-    /// Which animal wears which collar.
     package var deployments = DeploymentTable()
 
     /// Options with defaults: full lines of JSON.
     package init(_ format: OutputFormat = .json) { self.format = format }
 
-    /// A writer of the format.
     func makeWriter() -> any FormatWriter {
         switch format {
         case .json: JSONWriter(FixLineWriter(flavour: flavour, sourceAs: sourceAs, deployments: deployments), deployments)

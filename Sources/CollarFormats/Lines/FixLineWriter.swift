@@ -6,7 +6,6 @@ import CollarWire
 /// time of reception is null, an unknown name, signal strength or signal-to-noise ratio is left out, and any other unknown
 /// value is −1. Writing a line allocates nothing if the buffer is large enough and the texts of the fix's log are already kept.
 package struct FixLineWriter: Sendable {
-    /// The shapes of a fix line.
     package enum Flavour: String, Sendable, CaseIterable {
         /// All keys; the position is in a nested `coordinate`.
         case full
@@ -22,11 +21,8 @@ package struct FixLineWriter: Sendable {
     private var logs: LogMemory
 
     /// Creates a writer.
-    /// - Parameters:
-    ///   - flavour: the shape of the lines.
-    ///   - sourceAs: the `source` to write in every line, for a program that knows only `watchOS` and `iOS`; nil to write
-    ///     each fix's own source.
-    ///   - deployments: which animal wears which collar.
+    /// - Parameter sourceAs: the `source` to write in every line, for a program that knows only `watchOS` and `iOS`; nil to write
+    ///   each fix's own source.
     package init(flavour: Flavour = .full, sourceAs: FixSource? = nil, deployments: DeploymentTable = DeploymentTable()) {
         self.flavour = flavour
         sourceOverride = sourceAs
@@ -213,7 +209,6 @@ extension LineScratch {
         append(tenMillionths: steps.magnitude &* tenMillionths, numbers: numbers)
     }
 
-    /// Appends an altitude in metres.
     @inline(__always)
     fileprivate mutating func append(altitude steps: Int32, _ step: AltitudeStep, numbers: NumberBytes) {
         appendMinus(if: steps < 0)
@@ -238,7 +233,6 @@ struct LogTexts: Sendable {
     let collar: InlineBytes
     /// The key `log` with its value, and the key that follows.
     let log: InlineBytes
-    /// Whether the animal's name is known.
     let isNamed: Bool
     /// The key `name` with its value; empty if it is unknown.
     let name: [UInt8]
@@ -298,7 +292,7 @@ struct LogMemory: Sendable {
             (key, current) = found
             return
         }
-        // No user has so many collars, but anyone can send frames, and forged ids must not fill the memory.
+        // No user has that many collars, but anyone can send frames, and forged ids must not fill the memory.
         if known.count == LogMemory.rememberedLogs { known.removeAll(keepingCapacity: true) }
         let (animal, times) = deployments.period(of: received.deviceID, around: received.fix.unixMilliseconds)
         key = Key(

@@ -12,7 +12,6 @@ struct LineScratch {
     static let longestLine = 512 - 32
 
     private var storage = InlineArray<512, UInt8>(repeating: 0)
-    /// Bytes written.
     private(set) var count = 0
 
     @inline(__always)
@@ -27,7 +26,6 @@ struct LineScratch {
         bytes.storeBytes(of: word, toByteOffset: offset, as: Word.self)
     }
 
-    /// Appends a constant text.
     @inline(__always)
     mutating func append(_ text: InlineBytes) {
         store(text.bytes, at: count)
@@ -114,7 +112,6 @@ struct LineScratch {
         }
     }
 
-    /// Appends a text of at most eight bytes.
     @inline(__always)
     mutating func append(_ text: InlineWord) {
         append(text.bytes, byteCount: text.count)
@@ -126,7 +123,6 @@ struct LineScratch {
         append(HexadecimalDigits.eight(of: value), byteCount: 8)
     }
 
-    /// Appends the line to a buffer.
     @inline(__always)
     mutating func copy(to bytes: inout [UInt8]) {
         // The span is mutable, because with an immutable span the compiler first copies all of the storage.
@@ -186,7 +182,6 @@ struct NumberBytes {
         accuracies = (0...AccuracyCode.top).map { InlineWord(AccuracyCode(rawValue: $0)?.meters.text ?? "") }
     }
 
-    /// The text of an integer below 1000.
     @inline(__always)
     func text(below1000 number: UInt32) -> InlineWord {
         let entry = small[Int(number)]
@@ -194,7 +189,6 @@ struct NumberBytes {
         return InlineWord(bytes: UInt64(entry), count: Int(entry >> 24))
     }
 
-    /// The text of an accuracy in metres.
     @inline(__always)
     func text(of accuracy: AccuracyCode) -> InlineWord { accuracies[Int(accuracy.rawValue)] }
 }

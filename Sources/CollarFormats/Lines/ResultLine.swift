@@ -4,7 +4,6 @@ import CollarWire
 /// The outcome of a request to a collar, or the confirmation that the request is queued: one line of JSON, as
 /// `Protocol/schema/result.schema.json` describes it.
 package struct ResultLine: Equatable, Sendable {
-    /// The outcome of a request.
     package enum Outcome: String, Sendable, CaseIterable {
         /// The request is stored durably, and is sent when the collar is heard.
         case queued
@@ -34,7 +33,6 @@ package struct ResultLine: Equatable, Sendable {
         case rejected
     }
 
-    /// The outcome of the request.
     package var outcome: Outcome
     /// When the outcome became known, in milliseconds since 1970 by the host's clock.
     package var unixMilliseconds: Int64
@@ -48,7 +46,6 @@ package struct ResultLine: Equatable, Sendable {
     package var verb: String?
     /// The version of the settings in force; nil unless the collar's answer contains it.
     package var settingsVersion: SettingsVersion?
-    /// The settings in the collar's answer; empty if it has none.
     package var settings: [Setting] = []
     /// The reason for a rejection, as a name in snake case for programs; the names never change.
     package var code: String?
@@ -64,7 +61,6 @@ package struct ResultLine: Equatable, Sendable {
     /// A verb in words for a person: `get settings`.
     package static func words(of verb: String) -> String { String(verb.map { $0 == "_" ? " " : $0 }) }
 
-    /// Creates a line.
     package init(
         outcome: Outcome, unixMilliseconds: Int64, deviceID: UInt64? = nil, requestID: UInt16? = nil, verb: String? = nil
     ) {
@@ -75,7 +71,6 @@ package struct ResultLine: Equatable, Sendable {
         self.verb = verb
     }
 
-    /// Creates the line of a rejection.
     package init(
         rejectedAt unixMilliseconds: Int64, code: String, reason: String, deviceID: UInt64? = nil, verb: String? = nil
     ) {
@@ -103,9 +98,7 @@ package struct ResultLine: Equatable, Sendable {
 
     /// Reads a line, with or without its line feed; nil if it is not a result line.
     package init?(bytes: some Sequence<UInt8>) {
-        let object: JSONValue
-        do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(bytes)) } catch { return nil }
-        guard object["type"]?.text == "result", let outcome = object["outcome"]?.text.flatMap({ Outcome(rawValue: $0) }),
+        guard let object = try? JSONScanner.value(of: Array(bytes)), object["type"]?.text == "result", let outcome = object["outcome"]?.text.flatMap({ Outcome(rawValue: $0) }),
             let time = object["unix_ms"]?.integer(in: .unixMilliseconds)
         else { return nil }
         self.init(outcome: outcome, unixMilliseconds: time)

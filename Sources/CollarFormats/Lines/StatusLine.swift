@@ -5,8 +5,6 @@ extension Status {
     /// The status as one line of JSON that ends with a line feed; `Protocol/schema/status.schema.json` describes it.
     /// - Parameters:
     ///   - unixMilliseconds: when the host received the status, in milliseconds since 1970 by the host's clock.
-    ///   - deviceID: the collar's factory id.
-    ///   - name: the animal that wears the collar then; nil if none is known to.
     ///   - logID: the log that the status frame is bound to.
     package func line(unixMilliseconds: Int64, deviceID: UInt64, name: String? = nil, logID: UInt32) -> [UInt8] {
         var object = JSONLine(type: "status", unixMilliseconds: unixMilliseconds)
@@ -66,7 +64,6 @@ extension Status.ThrottleState {
 
 /// A named reader as a line, as `Protocol/schema/reader.schema.json` describes it.
 package struct ReaderLine: Sendable {
-    /// Its name.
     package var name: String
     /// The collars that it reads, ascending; nil for all.
     package var collars: [UInt64]?
@@ -75,7 +72,6 @@ package struct ReaderLine: Sendable {
     /// Fixes and messages, of the kinds that it takes, that it has not taken; nil if a journal cannot be read.
     package var lag: ReaderLag?
 
-    /// Creates a line.
     package init(name: String, collars: [UInt64]?, seenUnixMilliseconds: Int64, lag: ReaderLag?) {
         self.name = name
         self.collars = collars
@@ -99,14 +95,11 @@ package struct ReaderLine: Sendable {
 /// Which fixes of a log are stored, lost, delivered elsewhere, removed, missing and damaged: one line of JSON, as
 /// `Protocol/schema/verify.schema.json` describes it.
 package struct VerifyLine: Equatable, Sendable {
-    /// The collar's factory id.
     package var deviceID: UInt64
-    /// The result for one log.
     package var log: LogVerification
     /// Whether both this log and the files that hold it are free of damage.
     package var isIntact: Bool
 
-    /// Creates a line.
     package init(deviceID: UInt64, log: LogVerification, isIntact: Bool) {
         self.deviceID = deviceID
         self.log = log
@@ -119,16 +112,16 @@ package struct VerifyLine: Equatable, Sendable {
         object.add("collar", MessageDescription.hexadecimal(deviceID))
         object.add("log", log.logID)
         object.add("intact", isIntact)
-        for (name, ranges) in sets { object.add(name, ranges.map { [Int64($0.first), Int64($0.last)] }) }
+        for (name, _, ranges) in sets { object.add(name, ranges.map { [Int64($0.first), Int64($0.last)] }) }
         return object.line
     }
 
     /// The verification as text for a person: a heading, then a line for each set of fixes that is not empty.
     package var text: String {
         var text = "collar \(MessageDescription.hexadecimal(deviceID)), log \(log.logID): \(isIntact ? "intact" : "DAMAGED")\n"
-        for (name, ranges) in sets where !ranges.isEmpty {
+        for (_, words, ranges) in sets where !ranges.isEmpty {
             let count = ranges.reduce(0) { $0 + $1.count }
-            text += "  \(VerifyLine.words(for: name)): \(count) (\(VerifyLine.text(of: ranges)))\n"
+            text += "  \(words): \(count) (\(VerifyLine.text(of: ranges)))\n"
         }
         return text
     }
@@ -139,21 +132,13 @@ package struct VerifyLine: Equatable, Sendable {
         return shown.joined(separator: ", ") + (ranges.count > 20 ? ", and \(ranges.count - 20) more ranges" : "")
     }
 
-    private var sets: [(name: String, ranges: [SequenceRange])] {
+    /// The sets of fixes, by their names for programs and their words for a person.
+    private var sets: [(name: String, words: String, ranges: [SequenceRange])] {
         [
-            ("stored", log.stored.ranges), ("lost", log.lost.ranges), ("elsewhere", log.deliveredElsewhere.ranges),
-            ("removed", log.removed.ranges), ("missing", log.missing), ("damaged", log.damaged.ranges),
+            ("stored", "stored", log.stored.ranges), ("lost", "lost, the collar does not have them any more", log.lost.ranges),
+            ("elsewhere", "delivered to another receiver", log.deliveredElsewhere.ranges),
+            ("removed", "stored once and removed since", log.removed.ranges),
+            ("missing", "missing, the collar is asked for them", log.missing), ("damaged", "stored once and gone", log.damaged.ranges),
         ]
-    }
-
-    private static func words(for name: String) -> String {
-        switch name {
-        case "lost": "lost, the collar does not have them any more"
-        case "elsewhere": "delivered to another receiver"
-        case "removed": "stored once and removed since"
-        case "missing": "missing, the collar is asked for them"
-        case "damaged": "stored once and gone"
-        default: name
-        }
     }
 }

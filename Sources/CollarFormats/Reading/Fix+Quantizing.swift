@@ -1,19 +1,8 @@
 import CollarWire
 
 extension Fix {
-    /// Rounds a fix to the codes in which it is logged and sent.
-    ///
-    /// Position, altitude, speed, battery and time are rounded in decimal arithmetic to the nearest step, with halves
-    /// rounded away from zero. Course and heading are rounded to the nearest 2°; 360° becomes 0°. Accuracies are rounded to
-    /// millimetres and then to the nearest code. An accuracy above the last code becomes the last code, which means "this
-    /// or more"; a positive accuracy never becomes the code for exactly 0.
-    ///
-    /// - Parameters:
-    ///   - values: the fix.
-    ///   - positionStep: the step of the position. If nil, the horizontal accuracy selects the step: 1e-7° below 0.1 m, 1e-6°
-    ///     below 1 m, else 1e-5°. An accuracy of 0 selects 1e-5°, because GNSS receivers report 0 for an unknown accuracy.
-    ///   - previousStep: the position step of the fix before, which a slightly worse accuracy keeps; nil for none.
-    ///   - altitudeStep: the step of the altitude.
+    /// Rounds a fix to the codes in which it is logged and sent, as the library's `Fix.init(quantizing:)` of a `LocationFix` documents.
+    /// - Parameter previousStep: the position step of the fix before, which a slightly worse accuracy keeps; nil for none.
     /// - Throws: an error for the first field whose value the protocol cannot carry. Only accuracies are clamped instead.
     package init(
         quantizing values: FixValues, positionStep: PositionStep? = nil, previousStep: PositionStep? = nil,

@@ -11,7 +11,6 @@ package indirect enum JSONValue: Equatable {
     /// Members in the order in which they were written.
     case object([Member])
 
-    /// One key of an object and its value.
     package struct Member: Equatable {
         package let key: String
         package let value: JSONValue
@@ -24,13 +23,10 @@ package indirect enum JSONValue: Equatable {
         return found.count == 1 ? found[0].value : nil
     }
 
-    /// The text of a string; nil for anything else.
     package var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The value of true or false; nil for anything else.
     package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
-    /// The value of an integer in a range; nil for anything else.
     package func integer<Value: FixedWidthInteger>(in range: ClosedRange<Value>) -> Value? {
         if case .number(let digits) = self { Value(digits, in: range) } else { nil }
     }
@@ -52,7 +48,7 @@ package indirect enum JSONValue: Equatable {
 package struct JSONSyntaxError: Error, Equatable {
     /// Byte offset at which the text stops being JSON.
     package let byteOffset: Int
-    /// What was found or expected there.
+    /// The fault: the text that was found or expected there.
     package let problem: String
 }
 

@@ -3,14 +3,7 @@ import CollarWire
 /// Reads the fix from one line of JSON. The line is from another program's track, in the full or the compact flavour, or
 /// from the output of `collar-link`.
 package enum TrackLine {
-    /// Reads a line. It must contain the time `ts_unix_ms`, the position and, if `defaultSequence` is nil, the sequence
-    /// `seq`. Every other key can be absent or null: then the source is `collar`, and any other value is
-    /// unknown. Keys that do not belong to a fix are ignored.
-    /// - Parameters:
-    ///   - line: the line, with or without its line terminator; it must not be blank.
-    ///   - lineNumber: the number of the line in the file, from 1, for messages.
-    ///   - defaultSequence: the sequence of a line that has none.
-    /// - Throws: ``TrackLineError`` with the wrong field and the problem.
+    /// Reads a line, as the library's `TrackLineReader` documents. A fix without an `id` has no identifier.
     package static func values(
         of line: some Sequence<UInt8>, lineNumber: Int, defaultSequence: Int? = nil
     ) throws(TrackLineError) -> FixValues {
@@ -29,8 +22,7 @@ package enum TrackLine {
         do {
             return try FixFields(members: members).values(defaultSequence: defaultSequence)
         } catch {
-            throw TrackLineError(
-                lineNumber: lineNumber, field: error.field, byteOffset: nil, problem: error.problem)
+            throw TrackLineError(lineNumber: lineNumber, field: error.field, byteOffset: nil, problem: error.problem)
         }
     }
 }
@@ -241,7 +233,6 @@ package enum FixFieldError: Error, Equatable {
         }
     }
 
-    /// A description of the problem.
     package var problem: String {
         switch self {
         case .missing: "missing"
@@ -297,7 +288,6 @@ package struct FixValues: Equatable, Sendable {
 }
 
 extension FixSource {
-    /// All sources with their names.
     package static let names: [(source: FixSource, name: String)] = [.watchOS, .iOS, .collar].map { ($0, "\($0.name)") }
 
     /// The name in JSON and CSV.

@@ -3,7 +3,6 @@ import CollarWire
 
 /// Messages as text for people: every field with its unit.
 package enum MessageDescription {
-    /// The fields of a message, as pairs of name and value.
     package static func fields(of message: Message) -> [(name: String, value: String)] {
         switch message {
         case .identity(let identity): fields(of: identity)
@@ -21,8 +20,7 @@ package enum MessageDescription {
                 ("request", "\(command.requestID)"), ("receiver", hexadecimal(UInt64(command.receiverID), digits: 8)),
                 ("action", text(of: command.action)),
             ]
-        case .commandResult(let result):
-            [("request", "\(result.requestID)"), ("outcome", "\(result.outcome)")]
+        case .commandResult(let result): [("request", "\(result.requestID)"), ("outcome", "\(result.outcome)")]
         case .collarMessage(let message): [("sequence", "\(message.sequence)")] + fields(of: message.content)
         case .hostMessage(let message):
             [
@@ -35,7 +33,6 @@ package enum MessageDescription {
         }
     }
 
-    /// A frame header in one line.
     package static func line(of header: FrameHeader) -> String {
         var line = "\(name(of: header)), address \(header.address)"
         if let poll = header.flags.poll { line += ", poll \(poll.rawValue)" }

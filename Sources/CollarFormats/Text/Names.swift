@@ -2,7 +2,6 @@ import CheckedNumbers
 import CollarErrors
 import CollarWire
 
-/// How a message names a collar.
 package func collarName(_ deviceID: UInt64) -> String { "collar \(MessageDescription.hexadecimal(deviceID))" }
 
 /// A receiver in a message: its id as `collar-link receiver show` prints it.
@@ -15,7 +14,6 @@ extension ShellCommand {
     }
 }
 
-/// The factory id of a collar as text.
 package enum CollarID {
     /// What ``deviceID(_:)`` takes, for messages.
     package static let form = "16 hexadecimal digits"
@@ -74,19 +72,12 @@ package struct UUIDHalves: Hashable, Sendable {
 
     /// Reads the text form of RFC 9562, in upper or lower case; nil for anything else.
     package init?(_ text: String) {
-        var digits = 0
-        var halves = (high: UInt64(0), low: UInt64(0))
-        for (index, byte) in text.utf8.enumerated() {
-            if [8, 13, 18, 23].contains(index) {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-            if digits < 16 { halves.high = halves.high << 4 | UInt64(digit) } else { halves.low = halves.low << 4 | UInt64(digit) }
-            digits += 1
-        }
-        guard digits == 32, text.utf8.count == 36 else { return nil }
-        (high, low) = halves
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        let digits = groups.joined()
+        guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12], let high = UInt64(hexadecimal: digits.prefix(16)),
+            let low = UInt64(hexadecimal: digits.dropFirst(16))
+        else { return nil }
+        self.init(high: high, low: low)
     }
 }
 
@@ -98,7 +89,6 @@ extension SettingKey {
     /// The name for programs and command lines; it ends with the unit.
     package var name: String { texts.name }
 
-    /// The meaning of the setting, for a person.
     package var meaning: String { texts.meaning }
 
     /// The values that a collar accepts, for a person: `5 to 12, or 0`.
@@ -107,40 +97,28 @@ extension SettingKey {
     }
 
     /// The value before the first change, for a person. Section 14 of PROTOCOL.md has the defaults, too.
-    package var defaultText: String {
+    package var defaultText: String { texts.defaultText }
+
+    private var texts: (name: String, meaning: String, defaultText: String) {
         switch self {
-        case .intervalMilliseconds, .accuracyChangeCentimeters, .stationaryDistanceCentimeters, .stationaryIntervalMilliseconds: "500"
-        case .lowBatteryMovingIntervalMilliseconds: "1000"
-        case .lowBatteryStationaryIntervalMilliseconds: "2000"
-        case .criticalBatteryIntervalMilliseconds, .lowBatteryCaptureIntervalMilliseconds: "5000"
-        case .stationarySeconds: "30"
-        case .heartbeatSeconds: "60, or as built"
-        case .positionDigits: "5"
-        case .altitudeDigits, .spreadingFactor, .turnaroundMilliseconds, .modemHeaderBytes: "0"
+        case .intervalMilliseconds: ("interval_ms", "time between sent fixes: battery above 20 %, moving", "500")
+        case .lowBatteryMovingIntervalMilliseconds: ("low_battery_moving_interval_ms", "time between sent fixes: battery 10 to 20 %, moving", "1000")
+        case .lowBatteryStationaryIntervalMilliseconds: ("low_battery_stationary_interval_ms", "time between sent fixes: battery 10 to 20 %, stationary", "2000")
+        case .criticalBatteryIntervalMilliseconds: ("critical_battery_interval_ms", "time between sent fixes: battery below 10 %", "5000")
+        case .accuracyChangeCentimeters: ("accuracy_change_cm", "always send a fix if its horizontal accuracy changed this much", "500")
+        case .stationaryDistanceCentimeters: ("stationary_distance_cm", "stationary: moved less than this during stationary_s", "500")
+        case .stationarySeconds: ("stationary_s", "stationary: time for stationary_distance_cm", "30")
+        case .heartbeatSeconds: ("heartbeat_s", "longest time without a frame from the collar", "60, or as built")
+        case .positionDigits: ("position_digits", "decimal places of latitude and longitude, in degrees", "5")
+        case .altitudeDigits: ("altitude_digits", "decimal places of the altitude, in metres", "0")
+        case .stationaryIntervalMilliseconds: ("stationary_interval_ms", "time between sent fixes: battery above 20 %, stationary", "500")
+        case .lowBatteryCaptureIntervalMilliseconds: ("low_battery_capture_interval_ms", "time between GNSS fixes: battery 20 % or less", "5000")
+        case .spreadingFactor: ("spreading_factor", "LoRa spreading factor; 0: as built", "0")
+        case .turnaroundMilliseconds: ("turnaround_ms", "longest wait from a poll to its answer; 0: as built", "0")
+        case .modemHeaderBytes: ("modem_header_bytes", "bytes that the modem adds to each frame", "0")
         }
     }
 
-    private var texts: (name: String, meaning: String) {
-        switch self {
-        case .intervalMilliseconds: ("interval_ms", "time between sent fixes: battery above 20 %, moving")
-        case .lowBatteryMovingIntervalMilliseconds: ("low_battery_moving_interval_ms", "time between sent fixes: battery 10 to 20 %, moving")
-        case .lowBatteryStationaryIntervalMilliseconds: ("low_battery_stationary_interval_ms", "time between sent fixes: battery 10 to 20 %, stationary")
-        case .criticalBatteryIntervalMilliseconds: ("critical_battery_interval_ms", "time between sent fixes: battery below 10 %")
-        case .accuracyChangeCentimeters: ("accuracy_change_cm", "always send a fix if its horizontal accuracy changed this much")
-        case .stationaryDistanceCentimeters: ("stationary_distance_cm", "stationary: moved less than this during stationary_s")
-        case .stationarySeconds: ("stationary_s", "stationary: time for stationary_distance_cm")
-        case .heartbeatSeconds: ("heartbeat_s", "longest time without a frame from the collar")
-        case .positionDigits: ("position_digits", "decimal places of latitude and longitude, in degrees")
-        case .altitudeDigits: ("altitude_digits", "decimal places of the altitude, in metres")
-        case .stationaryIntervalMilliseconds: ("stationary_interval_ms", "time between sent fixes: battery above 20 %, stationary")
-        case .lowBatteryCaptureIntervalMilliseconds: ("low_battery_capture_interval_ms", "time between GNSS fixes: battery 20 % or less")
-        case .spreadingFactor: ("spreading_factor", "LoRa spreading factor; 0: as built")
-        case .turnaroundMilliseconds: ("turnaround_ms", "longest wait from a poll to its answer; 0: as built")
-        case .modemHeaderBytes: ("modem_header_bytes", "bytes that the modem adds to each frame")
-        }
-    }
-
-    /// The setting with this name; nil where there is none.
     package init?(name: String) {
         guard let key = SettingKey.all.first(where: { $0.name == name }) else { return nil }
         self = key

@@ -25,7 +25,6 @@ struct FixedPoint {
         return number
     }
 
-    /// The number in decimal.
     var text: String {
         String(decoding: [UInt8](capacity: FixedPoint.longestText) { $0.append(self) }, as: UTF8.self)
     }
@@ -75,7 +74,6 @@ extension Int64 {
 }
 
 extension [UInt8] {
-    /// Appends a constant text.
     mutating func append(_ text: StaticString) {
         append(addingCapacity: text.utf8CodeUnitCount) { $0.append(text) }
     }
@@ -86,9 +84,7 @@ extension [UInt8] {
     }
 }
 
-/// What rows consist of.
 extension OutputSpan<UInt8> {
-    /// Appends a constant text.
     @inline(__always)
     mutating func append(_ text: StaticString) {
         // Unsafe because a StaticString gives its bytes only through a pointer, and because an OutputSpan takes several bytes at once
@@ -107,7 +103,6 @@ extension OutputSpan<UInt8> {
         append(end)
     }
 
-    /// Appends a constant text and an integer.
     @inline(__always)
     mutating func append(_ text: StaticString, _ integer: some BinaryInteger) { append(text, FixedPoint(integer)) }
 
@@ -130,13 +125,12 @@ extension OutputSpan<UInt8> {
         for index in 0..<byteCount { append(UInt8(truncatingIfNeeded: word &>> UInt64(8 &* index))) }
     }
 
-    /// Appends an integer below 10^8 in so many digits, 8 at most; it has no more.
+    /// Appends an integer below 10^8 in `digits` digits, 8 at most; it has no more.
     @inline(__always)
     mutating func append(_ integer: UInt32, digits: Int) {
         append((DecimalDigits.eight(of: integer) | DecimalDigits.ascii) &>> UInt64(64 &- 8 &* digits), byteCount: digits)
     }
 
-    /// Appends eight lower-case hexadecimal digits.
     @inline(__always)
     mutating func append(hexadecimal value: UInt32) { append(HexadecimalDigits.eight(of: value), byteCount: 8) }
 

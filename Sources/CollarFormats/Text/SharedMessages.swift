@@ -5,7 +5,6 @@ import Glibc
 import LinuxSystem
 
 extension JournalError: MessageError {
-    /// The error, for a person.
     package var message: UserMessage {
         switch self {
         case .file(let failure): failure.message
@@ -105,7 +104,6 @@ extension EncodingFailure {
 }
 
 extension FileFailure: MessageError {
-    /// The failure, for a person.
     package var message: UserMessage {
         UserMessage(
             isDenial ? .permissionDenied : .journalUnavailable,
@@ -148,7 +146,6 @@ extension UserMessage {
             "Begin with a time (`--since 2h`) or with all there is (`--from-start`).")
     }
 
-    /// Lines cannot be written.
     package static func outputFailed(_ errorNumber: Int32) -> UserMessage {
         UserMessage(
             .outputFailed, "stdout cannot be written: \(SystemError.text(errorNumber))",

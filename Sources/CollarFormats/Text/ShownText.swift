@@ -25,6 +25,12 @@ package enum PlainText {
 
 /// Texts of any content, such as names, in the spellings of the formats.
 extension [UInt8] {
+    /// A string of JSON, see ``append(jsonString:)``.
+    init(jsonString text: String) {
+        self = []
+        append(jsonString: text)
+    }
+
     /// Appends a string of JSON (RFC 8259) with its quotation marks. It has no character that controls a terminal.
     mutating func append(jsonString text: String) {
         append(UInt8(ascii: "\""))
@@ -33,21 +39,17 @@ extension [UInt8] {
             case "\"", "\\":
                 append(UInt8(ascii: "\\"))
                 append(UInt8(ascii: scalar))
-            case " "..."~":
-                append(UInt8(ascii: scalar))
+            case " "..."~": append(UInt8(ascii: scalar))
             default:
                 // A line may be shown in a terminal.
-                if scalar.controlsText { append(jsonEscapeOf: scalar) } else { self += String(scalar).utf8 }
+                guard scalar.controlsText else {
+                    self += String(scalar).utf8
+                    continue
+                }
+                for unit in String(scalar).utf16 { self += "\\u\(MessageDescription.hexadecimal(UInt64(unit), digits: 4))".utf8 }
             }
         }
         append(UInt8(ascii: "\""))
-    }
-
-    private mutating func append(jsonEscapeOf scalar: Unicode.Scalar) {
-        for unit in String(scalar).utf16 {
-            self += "\\u".utf8
-            self += MessageDescription.hexadecimal(UInt64(unit), digits: 4).utf8
-        }
     }
 
     /// Appends a field of CSV (RFC 4180), in quotation marks where it needs them. A text that a spreadsheet would calculate as a
@@ -86,7 +88,6 @@ extension [UInt8] {
     mutating func append(shownText text: String) { self += text.withEscapedControls.utf8 }
 }
 
-/// Text for a terminal of a given width.
 package enum TextFlow {
     /// Joins items to lines. An item that does not fit begins the next line; no item is broken.
     /// - Parameters:

@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarARQ
 import CollarJournal
 import Glibc
@@ -99,7 +100,6 @@ private func timeText(unixMilliseconds: Int64, in zone: TimeZoneOffset?) -> Stri
 
 /// A time of day for people, `03:19:26`; before it the date, unless that is the date of another time, too.
 /// - Parameters:
-///   - unixMilliseconds: the time, in milliseconds since 1970.
 ///   - reference: the other time; nil for none.
 ///   - zone: the time zone; nil for UTC.
 package func shortTimeText(unixMilliseconds: Int64, reference: Int64?, in zone: TimeZoneOffset?) -> String {
@@ -123,7 +123,6 @@ package func durationText(milliseconds: Int64) -> String {
 
 /// Times as a person writes them: RFC 3339, such as `2026-05-01T09:00:00Z`, or a date, which means 00:00 UTC on that date.
 package enum CalendarTime {
-    /// The accepted forms, for messages.
     package static let forms = "a date such as 2026-05-01 (its midnight, UTC) or a time such as 2026-05-01T09:00:00Z"
 
     /// Writes a time in the shortest form that ``unixMilliseconds(_:)`` reads back.
@@ -157,10 +156,7 @@ package enum CalendarTime {
             let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
             guard !digits.isEmpty else { return nil }
             rest = rest[digits.endIndex...]
-            for index in 0..<3 {
-                let digit = index < digits.count ? digits[digits.startIndex + index] - UInt8(ascii: "0") : 0
-                fraction = fraction * 10 + Int64(digit)
-            }
+            fraction = Int64(digits: (digits + Array("00".utf8)).prefix(3), radix: 10, in: 0...999) ?? 0
         }
         guard let offset = offsetSeconds(&rest), rest.isEmpty else { return nil }
         return (midnight + hour * 3600 + minute * 60 + second - offset) * 1000 + fraction
@@ -177,12 +173,7 @@ package enum CalendarTime {
     }
 
     private static func number(_ rest: inout ArraySlice<UInt8>, digits: Int) -> Int64? {
-        guard rest.count >= digits else { return nil }
-        var value: Int64 = 0
-        for byte in rest.prefix(digits) {
-            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-            value = value * 10 + Int64(byte - UInt8(ascii: "0"))
-        }
+        guard rest.count >= digits, let value = Int64(digits: rest.prefix(digits), radix: 10, in: 0 ... .max) else { return nil }
         rest = rest.dropFirst(digits)
         return value
     }
@@ -196,7 +187,6 @@ package enum CalendarTime {
 }
 
 extension HostTime {
-    /// The present time of the system's clocks.
     package static var now: HostTime {
         HostTime(
             instant: Instant(microseconds: MonotonicClock.microseconds), unixMilliseconds: WallClock.unixMilliseconds)

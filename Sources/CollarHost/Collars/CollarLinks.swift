@@ -11,7 +11,6 @@ struct CollarLinks {
     /// The most unheard answers of a link that are counted. If all links fail, each is tried in turn.
     private static let unheardLimit = 8
 
-    /// The state of one link.
     private struct Hearing {
         var lastHeard: Instant
         /// Answers in a row at this link that the collar did not hear.
@@ -38,7 +37,6 @@ struct CollarLinks {
         last = link
     }
 
-    /// Whether several links heard the collar lately.
     func areSeveral(at now: Instant) -> Bool {
         lastChange.map { now.microseconds(since: $0) < CollarLinks.sharedTime } ?? false
     }
@@ -70,10 +68,8 @@ struct CollarLinks {
         return best
     }
 
-    /// An answer goes out.
     mutating func noteAnswer(on link: LinkID) { answered = link }
 
-    /// A link was closed.
     mutating func close(_ closed: LinkID) {
         if closed.index < hearings.count { hearings[closed.index] = nil }
         if answered == closed { answered = nil }

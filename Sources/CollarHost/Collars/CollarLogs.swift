@@ -58,7 +58,6 @@ struct CollarLogs {
         return (session, isFull)
     }
 
-    /// The number of stored fixes of a log in memory.
     private func count(of index: Int) -> UInt64 { journal.storedCount(logID: all[index].log.logID) }
 
     /// Whether the CRC of a frame is checked for a log: for the current one, and for those heard recently. With each further
@@ -97,7 +96,6 @@ struct CollarLogs {
         FrameCRC.reference(fitting: frame, log: session.log) { reference(at: $0, of: session) }
     }
 
-    /// The log of this id; nil if it is not in memory.
     func log(id: UInt32) -> LogSession? { all.first { $0.log.logID == id } }
 
     /// The values that the tag of a sealed frame may cover in addition to the frame: each sequence, or each anchor, that the frame
@@ -130,10 +128,8 @@ struct CollarLogs {
         }
     }
 
-    /// The log with the tag of a probe; nil if there is none.
     func log(tag: UInt32) -> LogSession? { all.first { $0.log.tag == tag } }
 
-    /// Keeps a fix as an anchor of later live fixes.
     mutating func keepAnchor(_ fix: Fix, logID: UInt32) {
         if anchors[logID] == nil, anchors.count == CollarLogs.anchoredLimit {
             let oldest = all.last { anchors[$0.log.logID] != nil }?.log.logID
@@ -159,9 +155,8 @@ struct CollarLogs {
                     named.sequence != last, let anchor = anchor(named.anchor, logID: session.log.logID)
                 else { continue }
                 last = named.sequence
-                do throws(DecodeError) {
-                    return (try LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: session.log), session)
-                } catch { continue }
+                let fix = try? LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: session.log)
+                if let fix { return (fix, session) }
             }
         }
         return nil
@@ -173,15 +168,10 @@ struct CollarLogs {
         if let fix = anchors[logID]?.fix(sequence) { return fix }
         guard !hasReadAnchors else { return nil }
         hasReadAnchors = true
-        var position = JournalPosition(segment: max(1, journal.end.segment) - 1, offset: 0)
         do throws(JournalError) {
-            while true {
-                let batch = try journal.entries(from: position, limit: 512)
-                for element in batch.elements {
-                    if case .fix(let record) = element.entry { keepAnchor(record.fix, logID: record.logID) }
-                }
-                position = batch.end
-                if batch.isAtEnd { break }
+            try journal.forEachEntry(from: JournalPosition(segment: max(1, journal.end.segment) - 1, offset: 0)) { element in
+                if case .fix(let record) = element.entry { keepAnchor(record.fix, logID: record.logID) }
+                return true
             }
         } catch {
             // The fix comes again in the absolute form.
@@ -200,7 +190,6 @@ struct AnchorCache {
 
     private var fixes: [Fix?] = []
 
-    /// The fix of this sequence, if it is still here.
     func fix(_ sequence: UInt32) -> Fix? {
         guard !fixes.isEmpty, let fix = fixes[Int(sequence) % AnchorCache.capacity], fix.sequence == sequence else {
             return nil

@@ -2,7 +2,7 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// The links of a collar, and what is due at which time.
+/// The links of a collar, its deadlines, and the acknowledgements to it.
 extension CollarSession {
     /// A link was closed: if the collar was heard last on it, the collar cannot be heard now.
     func linkClosed(_ closed: LinkID) {
@@ -28,7 +28,6 @@ extension CollarSession {
             Instant.earliest(requests.nextDeadline, feed.nextDeadline))
     }
 
-    /// Does what is due.
     func deadlineReached(at time: HostTime) {
         if let due = answer?.holdUntil, time.instant >= due {
             answer?.holdUntil = nil
@@ -41,10 +40,7 @@ extension CollarSession {
         requests.expire(at: time.instant)
         feed.deadlineReached(at: time.instant)
     }
-}
 
-/// The contents of the acknowledgements to the collar.
-extension CollarSession {
     private var answerByteLimit: Int {
         Frame.minimumLimitByteCount - (keyed == nil ? 0 : SealedHostFrame.overheadByteCount)
     }
@@ -57,26 +53,5 @@ extension CollarSession {
         }
         let coverage = session.doubtedLosses.takeCoverage(of: durable)
         return session.delivery.takeAnswer(from: coverage, frameByteLimit: answerByteLimit)
-    }
-}
-
-/// Which log of the collar a frame belongs to.
-extension CollarSession {
-    func sender(of frame: Span<UInt8>, trials: inout LogTrials) -> (log: LogSession, reference: UInt32)? {
-        logs.sender(of: frame, trials: &trials)
-    }
-
-    func sender(ofCurrent frame: Span<UInt8>) -> (log: LogSession, reference: UInt32)? { logs.sender(ofCurrent: frame) }
-
-    func liveFix(of frame: Span<UInt8>, header: FrameHeader, trials: inout LogTrials) -> (fix: Fix, log: LogSession)? {
-        logs.liveFix(of: frame, header: header, trials: &trials)
-    }
-
-    func log(tag: UInt32) -> LogSession? { logs.log(tag: tag) }
-
-    func log(id: UInt32) -> LogSession? { logs.log(id: id) }
-
-    func bindings(of frame: Span<UInt8>, type: MessageType, log: LogSession) -> [SealedBinding] {
-        logs.bindings(of: frame, type: type, log: log)
     }
 }

@@ -198,12 +198,12 @@ final class CollarTable {
         of frame: Span<UInt8>, address: UInt8, on link: Link, at now: Instant
     ) -> (session: CollarSession, log: LogSession, reference: UInt32)? {
         // Nearly every frame is of the current log of the collar that was heard last. The first trial is free, so it needs no count.
-        if let session = lastAtAddress[Int(address)], let found = session.sender(ofCurrent: frame) {
+        if let session = lastAtAddress[Int(address)], let found = session.logs.sender(ofCurrent: frame) {
             return (session, found.log, found.reference)
         }
         var trials = LogTrials(of: link, at: now)
         for session in candidates(at: address) {
-            guard let found = session.sender(of: frame, trials: &trials) else { continue }
+            guard let found = session.logs.sender(of: frame, trials: &trials) else { continue }
             trials.succeeded()
             return (session, found.log, found.reference)
         }
@@ -216,10 +216,36 @@ final class CollarTable {
     ) -> (fix: Fix, session: CollarSession, log: LogSession)? {
         var trials = LogTrials(of: link, at: now)
         for session in candidates(at: header.address) {
-            guard let found = session.liveFix(of: frame, header: header, trials: &trials) else { continue }
+            guard let found = session.logs.liveFix(of: frame, header: header, trials: &trials) else { continue }
             trials.succeeded()
             return (found.fix, session, found.log)
         }
         return nil
+    }
+}
+
+/// The collars with something to commit, in the order in which that came up: so they take turns.
+final class CommitQueue {
+    private var waiting: [SessionID] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == waiting.count }
+
+    /// Adds a collar, which must not wait already.
+    func add(_ session: SessionID) { waiting.append(session) }
+
+    /// Takes the collar that waits longest; nil if none waits.
+    func next() -> SessionID? {
+        guard first < waiting.count else { return nil }
+        defer { compact() }
+        return waiting[first]
+    }
+
+    private func compact() {
+        first += 1
+        // A collar that is added again and again while others wait must not let the array grow.
+        guard first == waiting.count || first >= 256 else { return }
+        waiting.removeFirst(first)
+        first = 0
     }
 }

@@ -7,7 +7,6 @@ final class LogSession {
     /// How long frames of a former log are still recognised after the last of them was heard, in microseconds.
     static let afterlife: Int64 = 600_000_000
 
-    /// The collar and its log.
     let log: LogIdentity
     var delivery: HostDelivery
     /// The highest sequence stored. Only frames that are bound to the log raise it.

@@ -22,7 +22,6 @@ struct ConditionMonitor {
     /// When to call ``advance(to:_:)`` next; nil while nothing is awaited.
     var nextDeadline: Instant? { restarts.nextDeadline }
 
-    /// Does what is due.
     mutating func advance(to now: Instant, _ output: HostOutput) {
         restarts.advance(to: now, output)
         journal.memory.bootCount = restarts.bootCount
@@ -35,7 +34,6 @@ struct ConditionMonitor {
         journal.memory.bootCount = restarts.bootCount
     }
 
-    /// The collar sent its status.
     mutating func accept(_ status: Status, at now: Instant, _ output: HostOutput) {
         positions.accept(status, at: now, output)
         battery.accept(status, output)
@@ -80,7 +78,6 @@ struct BatteryMonitor {
     static let risePercent: UInt8 = 5
 
     private let deviceID: UInt64
-    /// The last warning.
     private(set) var warning: CollarMemory.BatteryWarning
     /// The time of the last status, by the collar's clock, in milliseconds since 1970; nil if it told none.
     private var statusUnixMilliseconds: Int64?
@@ -91,7 +88,6 @@ struct BatteryMonitor {
         self.warning = warning
     }
 
-    /// The collar sent its status.
     mutating func accept(_ status: Status, _ output: HostOutput) {
         statusUnixMilliseconds = status.clock?.unixMilliseconds
         note(status.batteryPercent, output)
@@ -131,7 +127,6 @@ struct RestartMonitor {
     private let deviceID: UInt64
     /// The boot count of the last restart that was reported, or of the first identity; 0 before that.
     private(set) var bootCount: UInt32
-    /// The boot whose cause is awaited.
     private var awaited: (bootCount: UInt32, until: Instant)?
 
     /// - Parameter bootCount: the boot count that was known at the end of an earlier run; 0 if none was.

@@ -3,13 +3,11 @@ import CollarJournal
 
 /// The last hundred samples of a latency, in a ring of fixed size: adding a sample allocates nothing.
 struct LatencySamples {
-    /// How many samples are kept.
     static let capacity = 100
 
     private var microseconds = [Int64](repeating: 0, count: capacity)
     /// How many samples were added, up to ``capacity``.
     private var count = 0
-    /// Where the next sample goes.
     private var next = 0
 
     /// Adds a sample, in microseconds. A negative one says that a clock is wrong, and is left out.
@@ -36,7 +34,6 @@ struct LatencySamples {
 
 /// The average and the 95th percentile of the last hundred samples of a latency, or of all where there are fewer.
 package struct LatencySummary: Equatable, Sendable {
-    /// The average, in microseconds.
     package var averageMicroseconds: Int64
     /// The 95th percentile, in microseconds: the lowest sample that at least 95 % of the samples do not exceed.
     package var p95Microseconds: Int64
@@ -67,7 +64,6 @@ struct LatencyMeter {
     /// When the polls were received whose answers are not sent yet; at most ``LatencySamples/capacity``.
     private var unsentPolls: [Instant] = []
 
-    /// A fix was stored that is the newest of its collar.
     mutating func noteNewest(fixMadeAt unixMilliseconds: Int64, at time: HostTime) {
         fix.add(microseconds: (time.unixMilliseconds - unixMilliseconds) * 1000)
     }
@@ -82,13 +78,11 @@ struct LatencyMeter {
         if unsentPolls.count < LatencySamples.capacity { unsentPolls.append(instant) }
     }
 
-    /// The answers that waited are sent.
     mutating func answersSent(at now: Instant) {
         guard !unsentPolls.isEmpty else { return }
         for poll in unsentPolls { message.add(microseconds: now.microseconds(since: poll)) }
         unsentPolls.removeAll(keepingCapacity: true)
     }
 
-    /// The latencies now.
     var latencies: HostLatencies { HostLatencies(fix: fix.summary, line: line.summary, message: message.summary) }
 }

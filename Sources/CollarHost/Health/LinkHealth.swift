@@ -32,7 +32,6 @@ package struct LinkHealth: Equatable, Sendable {
         case unreachable
     }
 
-    /// A change.
     package enum Event: Equatable, Sendable {
         /// The collar is heard, after this many microseconds of silence; nil for the first time or after a suspension.
         case reachable(silentMicroseconds: Int64?)
@@ -40,7 +39,6 @@ package struct LinkHealth: Equatable, Sendable {
         case late(silentMicroseconds: Int64)
         /// Several heartbeats are missed: the collar has been silent for this many microseconds.
         case unreachable(silentMicroseconds: Int64)
-        /// The condition of the link changed.
         case condition(Condition)
     }
 
@@ -56,9 +54,7 @@ package struct LinkHealth: Equatable, Sendable {
     /// A shorter heartbeat counts as this long, so that a collar cannot keep its receiver awake with a very short one.
     package static let minimumHeartbeatSeconds = 4
 
-    /// The condition, by the failures in a row.
     package private(set) var condition = Condition.healthy
-    /// The reachability, by the silence.
     package private(set) var reachability = Reachability.unknown
     /// Failures in a row, 0 … ``unhealthyFailureCount``.
     package private(set) var failureCount = 0
@@ -70,7 +66,6 @@ package struct LinkHealth: Equatable, Sendable {
     private var missedHeartbeats = 0
     private var answerDeadline: Instant?
 
-    /// Nothing is expected yet.
     package init() {}
 
     /// The collar told its heartbeat, in seconds. 0 means the default; a short one counts as ``minimumHeartbeatSeconds``.
@@ -161,13 +156,8 @@ package struct LinkHealth: Equatable, Sendable {
     private mutating func failed(_ events: inout [Event]) {
         failureCount = min(failureCount + 1, LinkHealth.unhealthyFailureCount)
         let condition: Condition =
-            if failureCount >= LinkHealth.unhealthyFailureCount {
-                .unhealthy
-            } else if failureCount >= LinkHealth.degradedFailureCount {
-                .degraded
-            } else {
-                .healthy
-            }
+            failureCount >= LinkHealth.unhealthyFailureCount ? .unhealthy
+            : failureCount >= LinkHealth.degradedFailureCount ? .degraded : .healthy
         guard condition != self.condition else { return }
         self.condition = condition
         events.append(.condition(condition))
@@ -178,7 +168,6 @@ package struct LinkHealth: Equatable, Sendable {
 /// often lost and heard again. So each kind of worsening is reported at most once a minute, and its end only if the worsening
 /// was reported.
 struct HealthMonitor {
-    /// A worsening that is reported.
     private enum Worsening: Hashable, Sendable { case late, unreachable, degraded, unhealthy }
 
     private let deviceID: UInt64
@@ -213,7 +202,6 @@ struct HealthMonitor {
     /// Microseconds since the last frame of the collar, or since its link was opened; nil while its link is closed.
     func silentMicroseconds(at now: Instant) -> Int64? { health.silentSince.map { now.microseconds(since: $0) } }
 
-    /// The collar told the heartbeat in force.
     mutating func setHeartbeat(seconds: UInt16) {
         health.setHeartbeat(seconds: seconds)
         journal.memory.heartbeatSeconds = seconds
@@ -228,13 +216,11 @@ struct HealthMonitor {
         }
     }
 
-    /// A frame of the collar came in.
     mutating func noteFrame(at now: Instant, _ output: HostOutput) { report(health.noteFrame(at: now), at: now, output) }
 
     /// Counts overdue heartbeats and answers.
     mutating func advance(to now: Instant, _ output: HostOutput) { report(health.advance(to: now), at: now, output) }
 
-    /// The link of the collar was closed.
     mutating func suspend() { health.suspend() }
 
     /// The link of the collar was opened, and an identity request to all collars goes out on it.

@@ -16,7 +16,6 @@ struct PositionMonitor {
         static let poorAccuracy = Worsenings(rawValue: 1 << 5)
     }
 
-    /// The newest fix.
     private struct Newest {
         var logID: UInt32
         var sequence: UInt32
@@ -59,8 +58,7 @@ struct PositionMonitor {
             expectedInterval = min(max(interval, 0), PositionMonitor.longestInterval)
         }
         messageCount = 0
-        newest = Newest(
-            logID: logID, sequence: fix.sequence, unixMilliseconds: fix.unixMilliseconds, receivedAt: now)
+        newest = Newest(logID: logID, sequence: fix.sequence, unixMilliseconds: fix.unixMilliseconds, receivedAt: now)
         end([.noFix, .stale])
         if let accuracy = fix.horizontalAccuracy, accuracy.rawValue >= PositionMonitor.firstPoorAccuracyCode {
             guard begins(.poorAccuracy, at: now) else { return }
@@ -82,7 +80,6 @@ struct PositionMonitor {
         if begins(.undecodable, at: now) { report(.undecodable, output) }
     }
 
-    /// The collar sent its status.
     mutating func accept(_ status: Status, at now: Instant, _ output: HostOutput) {
         let isOff = !status.isTracking || status.gnssState == .off
         if !isOff {

@@ -252,7 +252,7 @@ final class Dispatcher {
         _ probe: Probe, _ frame: Span<UInt8>, header: FrameHeader, on link: Link, at time: HostTime
     ) {
         for collar in collars.sessions {
-            guard let log = collar.log(tag: probe.logTag) else { continue }
+            guard let log = collar.logs.log(tag: probe.logTag) else { continue }
             guard !dropsClearFrame(of: collar, on: link, at: time) else { return }
             noteFrame(of: collar, log, frame, header: header, on: link, at: time)
             collar.learn(from: probe, log: log, at: time)

@@ -23,7 +23,6 @@ final class Link {
         case over
     }
 
-    /// The state of an open link.
     struct Session {
         var stream = StreamDecoder()
         var held = HeldFrame()
@@ -37,7 +36,6 @@ final class Link {
         var foreign = ForeignPackets()
         /// The longest silence of a collar, in microseconds.
         let heartbeatMicroseconds: Int64
-        /// The collar heard last.
         var lastCollar: CollarSession?
         /// The collars of the port that are still to be asked for their identities, one after the other.
         fileprivate var unasked: ArraySlice<SessionID> = []
@@ -46,7 +44,6 @@ final class Link {
         fileprivate var lastIdentityRequest: Instant?
         fileprivate var establishment: Establishment
 
-        /// The timing of the radio; nil if it is not known.
         private var timing: ModemProfile? { radioTiming ?? modemSettings.map { ModemProfile($0) } }
 
         /// The longest time from the end of a frame to the start of its answer; nil if it is not known.
@@ -66,7 +63,6 @@ final class Link {
         /// A collar that is asked after others has more time.
         var identityMicroseconds: Int64 { (radioSilence ?? Link.requestTimes[1]) + Int64(unasked.count) * questionInterval }
 
-        /// The steps of a silence, in their order.
         fileprivate var silenceSteps: [SilenceStep] {
             let asking = Link.requestTimes.map { SilenceStep(microseconds: $0, asks: true, isReported: radioSilence == nil) }
             return asking + (radioSilence.map { [SilenceStep(microseconds: $0, asks: false, isReported: true)] } ?? [])
@@ -85,9 +81,7 @@ final class Link {
     struct SilenceStep: Equatable {
         /// The time since the opening of the link, in microseconds.
         let microseconds: Int64
-        /// Whether all collars are asked for their identities.
         let asks: Bool
-        /// Whether the silence is reported.
         let isReported: Bool
     }
 
@@ -100,7 +94,6 @@ final class Link {
     private var identityRequests = HostLimits.identityRequests
     /// Limits the logs with which frames are tried after the likeliest one.
     var furtherLogs = HostLimits.furtherLogTrials
-    /// The sealed frames that did not open.
     var unopened = UnopenedFrames()
     private var notices = NoticeLimiter<NoticeKind>()
 
@@ -202,10 +195,8 @@ struct HeldFrame {
     private(set) var deadline: Instant?
     /// Frames in a row whose report did not come.
     private var missedCount = 0
-    /// Whether a frame of the base radio itself has come in.
     private(set) var isRadioKnown = false
 
-    /// Whether frames with fixes are to be held.
     var isReporting: Bool { isRadioKnown && missedCount < HeldFrame.patience }
 
     /// The base radio sent its identity or its modem settings.
@@ -231,12 +222,10 @@ struct HeldFrame {
 
     /// Whether the signal of a frame is stored: that of a frame with fixes or a message.
     static func isSignalStored(of frame: Span<UInt8>) -> Bool {
-        do throws(DecodeError) {
-            switch try FrameHeader(ofAny: frame).type {
-            case .absoluteFix, .liveFix, .batch, .collarMessage: return true
-            default: return false
-            }
-        } catch { return false }
+        switch (try? FrameHeader(ofAny: frame))?.type {
+        case .absoluteFix, .liveFix, .batch, .collarMessage: true
+        default: false
+        }
     }
 
     /// The signal in `frame` if `frame` is the report about the held frame; else nil.
@@ -254,13 +243,11 @@ struct HeldFrame {
     }
 }
 
-/// What packets are that are no frames.
 package enum ForeignPacketKind: Equatable, Sendable {
     /// Frames without their first byte: the stick takes it for its own, and the collar does not send such a byte.
     case headerByteMissing
     /// Frames with a byte in front, which the stick does not take.
     case headerByteAdded
-    /// Something else.
     case unknown
 }
 
@@ -272,7 +259,6 @@ package enum ForeignPacketKind: Equatable, Sendable {
 struct ForeignPackets: Sendable {
     /// The packets that show that no frames come.
     private static let neededCount = 4
-    /// The most packets that are examined.
     private static let limit = 64
     /// The least signal-to-noise ratio of a packet that counts, in tenths of a decibel. LoRa receives signals below the noise, too.
     private static let leastSignalToNoise: Int16 = 0

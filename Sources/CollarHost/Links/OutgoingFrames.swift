@@ -13,11 +13,9 @@ struct OutgoingFrames {
     private var firstMark = 0
     private var start = 0
 
-    /// Whether no frame waits.
     var isEmpty: Bool { firstMark == marks.count }
 
-    /// Adds the frame that `encode` writes, if it writes one. Every frame of a host fits the smallest frame limit of a link, also
-    /// when it is sealed.
+    /// Adds the frame that `encode` writes, if it writes one.
     /// - Parameters:
     ///   - seal: seals the frame; nil for a frame in clear.
     ///   - index: the index of a sealed frame.
@@ -25,26 +23,18 @@ struct OutgoingFrames {
         for link: LinkID, sealing seal: SealedAnswer? = nil, index: UInt8 = 0,
         encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void
     ) {
-        let overhead = seal == nil ? 0 : SealedHostFrame.overheadByteCount
-        do throws(EncodeError) {
-            let frame = try [UInt8](capacity: Frame.minimumLimitByteCount - overhead) {
-                (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-                try encode(&output)
-            }
-            guard !frame.isEmpty else { return }
-            guard let seal else {
-                bytes += frame
-                return mark(for: link)
-            }
+        let frame = [UInt8](hostFrame: encode, overhead: seal == nil ? 0 : SealedHostFrame.overheadByteCount)
+        guard !frame.isEmpty else { return }
+        if let seal {
             bytes += [UInt8](capacity: Frame.minimumLimitByteCount) { output in
                 for byte in frame { output.append(byte) }
                 seal.seal(&output, index: index)
             }
-            mark(for: link)
-        } catch { preconditionFailure("a frame of a host fits the smallest limit: \(error)") }
+        } else {
+            bytes += frame
+        }
+        marks.append(Mark(link: link, end: bytes.count))
     }
-
-    private mutating func mark(for link: LinkID) { marks.append(Mark(link: link, end: bytes.count)) }
 
     /// Moves the oldest frame to `output`.
     /// - Returns: the link on which to send it; nil if no frame waits.
@@ -76,5 +66,17 @@ struct SealedAnswer {
     /// - Parameter index: 0 for the acknowledgement, 1 and 2 for the requests before it.
     func seal(_ frame: inout OutputSpan<UInt8>, index: UInt8) {
         SealedHostFrame.seal(&frame, poll: poll, index: index, receiverID: receiverID, log: log, keys: keys)
+    }
+}
+
+extension [UInt8] {
+    /// The bare frame of a host that `encode` writes. It fits the smallest frame limit of a link, also when it is sealed.
+    /// - Parameter overhead: the bytes that sealing adds.
+    init(hostFrame encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void, overhead: Int = 0) {
+        do throws(EncodeError) {
+            self = try [UInt8](capacity: Frame.minimumLimitByteCount - overhead) {
+                (output: inout OutputSpan<UInt8>) throws(EncodeError) in try encode(&output)
+            }
+        } catch { preconditionFailure("a frame of a host fits the smallest limit: \(error)") }
     }
 }

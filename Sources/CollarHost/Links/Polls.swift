@@ -3,7 +3,6 @@ import CollarWire
 
 /// The kind of poll in a frame, for a host with several radios that may hear the same frame.
 enum HeardPoll {
-    /// The frame has no poll.
     case none
     /// The poll is heard for the first time. Its answer waits this many microseconds for other radios; nil means no wait.
     case new(wait: Int64?)
@@ -40,7 +39,6 @@ struct RecentPolls {
     /// Examines the poll of a frame that came in on a link, and remembers it.
     /// - Parameters:
     ///   - crc: the CRC of the frame, or the last three bytes of a sealed frame.
-    ///   - header: the header of the frame.
     ///   - isShared: whether another link is open.
     mutating func examine(_ crc: UInt32, header: FrameHeader, on link: Link, isShared: Bool, at now: Instant) -> HeardPoll {
         guard header.flags.poll != nil else { return .none }
@@ -53,11 +51,9 @@ struct RecentPolls {
     }
 }
 
-/// The answer that a collar waits for.
 struct PendingAnswer {
     /// The open links that heard the poll, in their order, and the strength of the poll there in dBm, if the radio reports it.
     private(set) var hearers: [(link: LinkID, strengthDBm: Int16?)]
-    /// When the poll was received.
     let askedAt: Instant
     /// The answer waits for other radios until this time; nil once it may go out.
     var holdUntil: Instant?
@@ -68,7 +64,6 @@ struct PendingAnswer {
         self.holdUntil = holdUntil
     }
 
-    /// Another link has heard the poll, too.
     mutating func offer(_ other: LinkID, signal: RadioSignal?) {
         if !hearers.contains(where: { $0.link == other }) { hearers.append((other, signal?.plausibleStrengthDBm)) }
     }
@@ -93,9 +88,7 @@ struct PollFrame {
     var isComplete = false
     /// Whether it brought something that was stored before.
     private var hasRepeated = false
-    /// Whether it brought something new.
     private var hasNew = false
-    /// Whether it brought the newest fix of its log.
     private var hasNewest = false
 
     init(type: MessageType) { self.type = type }
@@ -103,7 +96,6 @@ struct PollFrame {
     /// Something that was stored before came in.
     mutating func noteRepeated() { if !isComplete { hasRepeated = true } }
 
-    /// Something new came in.
     mutating func noteNew(isNewest: Bool) {
         guard !isComplete else { return }
         hasNew = true

@@ -5,19 +5,15 @@ import CollarWire
 /// The host's side of an exchange of keys on a cable (PROTOCOL.md, section 23). It has no clock and no I/O: the caller gives it
 /// the frames that come in and the time, sends its frames, and stores keys.
 package struct KeyExchange {
-    /// A stage of an exchange.
     package enum Stage: Equatable, Sendable {
-        /// It asks which collar is at the cable.
         case findingCollar
         /// It asks the collar for a new key.
         case requesting(Request)
         /// The collar has offered a key. The caller stores it as pending and calls ``pendingKeyStored(now:)``.
         case storing(deviceID: UInt64, key: CollarKey)
-        /// It activates the key.
         case activating(deviceID: UInt64, key: CollarKey)
         /// The collar has this key. The caller stores it as the key of the collar; later pending keys remain.
         case finished(deviceID: UInt64, key: CollarKey)
-        /// The exchange has ended without a new key.
         case failed(Failure)
     }
 
@@ -32,20 +28,18 @@ package struct KeyExchange {
         case foreign
     }
 
-    /// Why an exchange has ended.
     package enum Failure: Equatable, Sendable {
         /// Frames came in that no cable carries: a radio is at the port.
         case isRadio
         /// A collar whose key the host has says that it has none. Its flash was erased, or somebody tries to pass for it.
         case keyedCollarInClear(deviceID: UInt64)
-        /// The collar has offered no key.
         case noOffer
         /// The collar has not shown that it has the key. If it has, the pending key opens its next identity.
         case notConfirmed(deviceID: UInt64)
     }
 
     private static let repeatMicroseconds: Int64 = 1_000_000
-    /// So many identities that open with the present key show that the collar has forgotten the key that it offered.
+    /// This many identities that open with the present key show that the collar has forgotten the key that it offered.
     private static let forgottenCount = 3
     private static let findingMicroseconds: Int64 = 3_000_000
     /// How long the exchange waits for an offer: a person has to press a button or to switch the collar on.
@@ -62,13 +56,10 @@ package struct KeyExchange {
     /// Identities that have opened with the present key since the activation began.
     private var formerKeyCount = 0
 
-    /// The present stage.
     package private(set) var stage = Stage.findingCollar
 
     /// Begins an exchange.
-    /// - Parameters:
-    ///   - keys: the keys that the host has, by device id.
-    ///   - receiverID: the id in identity requests, not 0.
+    /// - Parameter receiverID: the id in identity requests, not 0.
     package init(keys: [UInt64: KeyFiles.Entry], receiverID: UInt32, now: Instant) {
         self.keys = keys
         self.receiverID = receiverID
@@ -205,15 +196,13 @@ package struct KeyExchange {
     }
 
     private mutating func receiveOffer(_ frame: Span<UInt8>, _ header: FrameHeader, _ request: Request) {
-        let offer: KeyOffer
-        do throws(DecodeError) {
-            if case .proven(let deviceID, let key) = request {
-                guard let clear = open(frame, header, deviceID: deviceID, key: key) else { return }
-                offer = try KeyOffer(clear.span)
-            } else {
-                offer = try KeyOffer(frame)
-            }
-        } catch { return }
+        let offered: KeyOffer?
+        if case .proven(let deviceID, let key) = request {
+            offered = open(frame, header, deviceID: deviceID, key: key).flatMap { try? KeyOffer($0.span) }
+        } else {
+            offered = try? KeyOffer(frame)
+        }
+        guard let offer = offered else { return }
         let deviceID = offer.log.deviceID
         switch request {
         case .proven: break
@@ -247,11 +236,6 @@ package struct KeyExchange {
     }
 
     private mutating func queue(_ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) {
-        do throws(EncodeError) {
-            frames.append(
-                try [UInt8](capacity: Frame.minimumLimitByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-                    try encode(&output)
-                })
-        } catch { preconditionFailure("a frame of a host fits the smallest limit: \(error)") }
+        frames.append([UInt8](hostFrame: encode))
     }
 }

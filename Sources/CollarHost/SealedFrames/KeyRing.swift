@@ -2,7 +2,6 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// The collars whose keys the host has.
 final class KeyRing {
     /// The least time between two readings of the key files, in microseconds. A key that is added while the host runs is found
     /// when bytes come in.
@@ -24,7 +23,6 @@ final class KeyRing {
         self.output = output
     }
 
-    /// The keyed collar of an id; nil if the host has no key of it.
     func collar(_ deviceID: UInt64) -> KeyedCollar? { collars.first { $0.deviceID == deviceID } }
 
     /// Reads the key files, if the last reading is long enough ago.
@@ -123,7 +121,7 @@ final class KeyRing {
     }
 
     /// Changes the key file of a collar, unless a person is changing it at this moment.
-    /// - Parameter edit: makes the new entry from the present one; nil if nothing is to be changed.
+    /// - Parameter edit: makes the new entry from the present one; nil to change nothing.
     /// - Returns: whether the file was changed.
     private func change(_ deviceID: UInt64, _ edit: (KeyFiles.Entry) -> KeyFiles.Entry?) -> Bool {
         var isChanged = false

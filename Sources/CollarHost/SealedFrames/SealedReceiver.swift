@@ -4,7 +4,6 @@ import CollarWire
 
 /// Opens the sealed frames of collars whose keys the host has.
 final class SealedReceiver {
-    /// What became of a sealed frame.
     enum Outcome {
         /// An identity: its clear form is in the buffer.
         case identity(KeyedCollar, FrameNumber)
@@ -31,10 +30,8 @@ final class SealedReceiver {
         clear.reserveCapacity(Frame.maximumByteCount)
     }
 
-    /// Whether the host has any key.
     var hasKeys: Bool { !ring.collars.isEmpty || !ring.pendingKeys.isEmpty }
 
-    /// Opens a frame of a collar, if it can be opened.
     func receive(_ frame: Span<UInt8>, header: FrameHeader, type: MessageType, on link: Link, at time: HostTime) -> Outcome {
         guard link.unopened.mayTry(header.address, at: time.instant) else { return .notOpened }
         let outcome = type == .identity ? openIdentity(frame, header) : open(frame, header, type)
@@ -92,9 +89,9 @@ final class SealedReceiver {
     private func open(_ frame: Span<UInt8>, _ header: FrameHeader, _ type: MessageType) -> Outcome {
         for session in collars.candidates(at: header.address) {
             guard let keyed = session.keyed, let window = keyed.window, let number = window.number(of: frame),
-                let logID = keyed.logID, let log = session.log(id: logID)
+                let logID = keyed.logID, let log = session.logs.log(id: logID)
             else { continue }
-            for binding in session.bindings(of: frame, type: type, log: log) {
+            for binding in session.logs.bindings(of: frame, type: type, log: log) {
                 var isOpen = false
                 fill { output in
                     isOpen = SealedFrame.open(
@@ -135,7 +132,6 @@ extension MessageType {
 struct OpenedFrame {
     let collar: CollarSession
     let log: LogSession
-    /// The number of the frame.
     let number: FrameNumber
     /// The last three bytes of the frame, as it came.
     let digest: UInt32
@@ -157,7 +153,6 @@ struct UnopenedFrames {
         return addresses[address, default: UnopenedAtAddress()].mayTry(at: now)
     }
 
-    /// The frame opened.
     mutating func opened(from address: UInt8) {
         ofLink.earn(1)
         addresses[address]?.opened()
@@ -182,7 +177,7 @@ private struct UnopenedAtAddress {
     private static let firstInterval: Int64 = 1_000_000
     private static let longestInterval: Int64 = 3_600_000_000
 
-    /// So many frames in a row, over so long a time, are no damage: they come from a collar whose key the host does not have. A
+    /// This many frames in a row, over at least this time, are no damage: they come from a collar whose key the host does not have. A
     /// collar whose key is just being changed is taken up sooner.
     private static let certainCount = 4
     private static let certainInterval: Int64 = 3_000_000
@@ -195,7 +190,6 @@ private struct UnopenedAtAddress {
     /// Whether another frame is tried. It counts as one that does not open until ``opened()`` is called.
     mutating func mayTry(at now: Instant) -> Bool { failures.take(at: now) }
 
-    /// The frame opened.
     mutating func opened() {
         failures.earn(1)
         count = 0
@@ -205,7 +199,7 @@ private struct UnopenedAtAddress {
     }
 
     /// The frame did not open.
-    /// - Returns: whether so many frames in a row did not open that this cannot be damage.
+    /// - Returns: whether enough frames in a row did not open to rule out damage.
     mutating func failed(at now: Instant) -> Bool {
         count = min(count + 1, Self.certainCount)
         let first = firstFailure ?? now

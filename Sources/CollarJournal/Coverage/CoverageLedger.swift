@@ -2,7 +2,6 @@ import CollarWire
 
 /// The coverage of each log of one collar: the appended sequences, and which of them are durable.
 struct CoverageLedger {
-    /// One log.
     struct Log {
         let id: UInt32
         /// The appended sequences, stored or lost. Appending a stored one again is a duplicate.
@@ -28,7 +27,6 @@ struct CoverageLedger {
     private var admittedLogCount: Int
     /// The number of shared ranges in use: the sum, over all logs, of the ranges above ``TrackingLimits/rangesOfLog``.
     private(set) var sharedRangeCount = 0
-    /// Appended ranges that are not durable yet.
     private var unsettled: [Appended] = []
     /// Whether a range was marked as not covered and the record of this change is not durable yet.
     private var hasWithdrawn = false
@@ -69,7 +67,6 @@ struct CoverageLedger {
         return order
     }
 
-    /// Whether everything appended is durable.
     var isSettled: Bool { unsettled.isEmpty && !hasWithdrawn }
 
     func log(_ id: UInt32) -> Log? { index(of: id).map { logs[$0] } }
@@ -221,7 +218,6 @@ struct CoverageLedger {
 /// Limits on the logs and ranges of one collar that a journal keeps track of, so that a lying collar cannot fill the memory.
 /// Each log has ``rangesOfLog`` ranges reserved for itself; all logs share the further ranges.
 package struct TrackingLimits: Equatable, Sendable {
-    /// The highest number of logs.
     package var logCount = 65_536
     /// The number of logs that are accepted without a call of ``Journal/admitLog()``. Each further log needs one call.
     package var promptLogCount = 4096
@@ -230,6 +226,5 @@ package struct TrackingLimits: Equatable, Sendable {
     /// Ranges in addition to the reserved ones, shared by all logs.
     package var sharedRangeCount = 32_768
 
-    /// The limits of every receiver.
     package init() {}
 }

@@ -10,22 +10,18 @@ package struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// The highest number of ranges that are kept. Without this limit, a lying collar could fill the memory.
     package static let maximumRangeCount = 65_536
 
-    /// All covered sequences.
     private(set) var covered = SequenceRanges()
 
-    /// The covered sequences that are lost.
     package private(set) var lost = SequenceRanges()
 
     /// Every sequence below this one counts as announced to the collar.
     package private(set) var announcedEnd: UInt32 = 0
 
-    /// No sequence is covered.
     package init() {}
 
     /// The covered ranges, in order; no two of them touch.
     package var ranges: [SequenceRange] { covered.ranges }
 
-    /// The number of covered sequences.
     package var count: UInt64 { covered.count }
 
     /// The number of ranges kept: the covered ones plus the lost ones.
@@ -37,7 +33,6 @@ package struct CoveredSequences: DurableSequences, Equatable, Sendable {
         return range.last + 1
     }
 
-    /// The highest sequence covered; nil if there is none.
     package var highest: UInt32? { covered.ranges.last?.last }
 
     /// Whether `sequence` is covered.
@@ -126,7 +121,6 @@ package struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// at sequence 0.
     func isNext(_ range: SequenceRange) -> Bool { range.first <= firstMissing && range.last >= firstMissing }
 
-    /// The number of stored fixes.
     var storedCount: UInt64 { count - lost.count }
 
     /// Marks the range of a loss as covered. If its fixes may still be stored, the parts that were not covered become lost; else

@@ -2,7 +2,6 @@ import CollarWire
 
 /// Sequences of one log as sorted ranges. No two of them touch.
 package struct SequenceRanges: Equatable, Sendable {
-    /// What an insertion did.
     package enum Insertion: Equatable, Sendable {
         /// All or part of the range was new.
         case inserted
@@ -15,10 +14,8 @@ package struct SequenceRanges: Equatable, Sendable {
     /// The ranges, in order; no two of them touch.
     package private(set) var ranges: [SequenceRange] = []
 
-    /// The number of sequences.
     package private(set) var count: UInt64 = 0
 
-    /// No sequences.
     package init() {}
 
     /// Whether one of the ranges holds `sequence`.

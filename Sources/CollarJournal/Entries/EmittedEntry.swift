@@ -3,19 +3,13 @@ import CollarWire
 
 /// One entry on its way to the consumer.
 package struct EmittedEntry: Equatable, Sendable {
-    /// The content of an entry.
     package enum Content: Equatable, Sendable {
-        /// A fix.
         case fix(JournaledFix)
-        /// A message of the collar's application.
         case message(JournaledMessage)
-        /// A change of a gap.
         case gap(GapChange)
     }
 
-    /// The content of the entry.
     package var content: Content
-    /// The collar's factory id.
     package var deviceID: UInt64
     /// The receipt to pass to ``Host/emitted(_:)`` after the consumer has received the entry.
     package var receipt: EmissionReceipt
@@ -29,7 +23,6 @@ package struct EmittedEntry: Equatable, Sendable {
 
 /// Tells the host which entry the consumer has.
 package struct EmissionReceipt: Equatable, Sendable {
-    /// The collar.
     package let session: SessionID
     /// The position before which all of the journal is emitted once the consumer has the entry; nil if the entry does not
     /// move that position.
@@ -50,13 +43,9 @@ package struct SessionID: Hashable, Sendable {
     }
 }
 
-/// Which entries a consumer gets, and in which order.
 package struct EntrySelection: Equatable, Sendable {
-    /// Whether it gets fixes.
     package var hasFixes = true
-    /// Whether it gets changes of gaps.
     package var hasGaps = false
-    /// Whether it gets messages of the collars' applications.
     package var hasMessages = false
     /// Whether a fix is held back until all fixes before it in its log are emitted or will never come.
     package var isSorted = false
@@ -66,14 +55,11 @@ package struct EntrySelection: Equatable, Sendable {
     /// A selection of fixes alone, in the order of their arrival.
     package init() {}
 
-    /// Whether it gets anything.
     package var isEmpty: Bool { !hasFixes && !hasGaps && !hasMessages }
 
-    /// Whether an entry moves the consumer's position.
     package var movesPosition: Bool { hasFixes || movesWithoutFixes }
 }
 
-/// Where the emission of entries begins.
 package enum EmissionStart: Equatable, Sendable {
     /// After the last entry that the previous run emitted.
     case whereItStopped
@@ -100,7 +86,6 @@ package struct HostTime: Equatable, Sendable {
     /// The time of day in milliseconds since 1970, which records and lines carry. It may jump.
     package var unixMilliseconds: Int64
 
-    /// Creates a moment.
     package init(instant: Instant, unixMilliseconds: Int64) {
         self.instant = instant
         self.unixMilliseconds = unixMilliseconds

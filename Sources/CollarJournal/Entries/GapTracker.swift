@@ -88,7 +88,6 @@ package struct GapTracker: Sendable {
 /// A consumer that records the sequences of the fixes and the ranges of these changes can prove that it has everything: each
 /// missing range is later filled, lost, or delivered elsewhere.
 package struct GapChange: Equatable, Sendable {
-    /// What is known of a range.
     package enum Event: String, Sendable, CaseIterable {
         /// The fixes are not stored, but later ones are stored or will not come. The host asks for the missing ones until
         /// another event is known.
@@ -101,16 +100,12 @@ package struct GapChange: Equatable, Sendable {
         case elsewhere
     }
 
-    /// What became known.
     package var event: Event
-    /// The log.
     package var logID: UInt32
-    /// The sequences.
     package var range: SequenceRange
     /// When it became known, in milliseconds since 1970 by the host's clock.
     package var unixMilliseconds: Int64
 
-    /// Creates a change.
     package init(event: Event, logID: UInt32, range: SequenceRange, unixMilliseconds: Int64) {
         self.event = event
         self.logID = logID
@@ -118,7 +113,6 @@ package struct GapChange: Equatable, Sendable {
         self.unixMilliseconds = unixMilliseconds
     }
 
-    /// The change that reports a loss.
     package init(_ loss: JournaledLoss) {
         self.init(
             event: loss.reason.isElsewhere ? .elsewhere : .lost, logID: loss.logID, range: loss.range,

@@ -6,7 +6,6 @@ package struct SequenceOrder {
     /// Fixes with consecutive sequences that were appended in ascending order, perhaps with other fixes between them.
     package struct Run: Equatable {
         package let logID: UInt32
-        /// The sequences.
         package var range: SequenceRange
         /// A position at or before the run's first fix. All fixes of the run follow this position, in order.
         package let start: JournalPosition
@@ -38,7 +37,6 @@ package struct SequenceOrder {
         /// Sequences below `next` whose fixes were reported as lost. A fix with such a sequence is late, not a repetition.
         package var givenUp = SequenceRanges()
 
-        /// The lowest held sequence; nil if none is held.
         package var firstHeld: UInt32? { runs.first?.range.first ?? (forgottenPlace == nil ? nil : firstForgotten) }
 
         /// Holds back a fix below ``firstForgotten``.
@@ -71,10 +69,8 @@ package struct SequenceOrder {
         for (id, covered) in covered.sorted(by: { $0.key < $1.key }) { logs.append(Log(id: id, next: covered.firstMissing)) }
     }
 
-    /// The logs with entries so far.
     package var logIDs: [UInt32] { logs.map(\.id) }
 
-    /// The logs with held fixes.
     package var waitingLogIDs: [UInt32] { logs.filter { !$0.runs.isEmpty || $0.forgottenPlace != nil }.map(\.id) }
 
     /// Takes a fix from the journal.
@@ -126,7 +122,6 @@ package struct SequenceOrder {
         }
     }
 
-    /// The due run of a log was handed out.
     package mutating func finishedRun(of logID: UInt32) {
         let log = index(of: logID)
         guard let run = logs[log].runs.first else { return }

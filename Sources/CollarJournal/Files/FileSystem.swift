@@ -11,7 +11,6 @@ package protocol FileSystem: AnyObject {
     /// Names in a directory, in no particular order, without "." and "..".
     func names(in directory: String) throws(FileFailure) -> [String]
 
-    /// Opens a file.
     func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference
 
     /// Makes sure that the name by which a file was opened still leads to it.
@@ -26,33 +25,25 @@ package protocol FileSystem: AnyObject {
     /// Closes a file and gives up its lock.
     func close(_ file: FileReference)
 
-    /// The number of bytes in a file.
     func byteCount(of file: FileReference) throws(FileFailure) -> Int
 
     /// The device on which a file is stored, and when the file was made.
     func origin(of file: FileReference) throws(FileFailure) -> FileOrigin
 
     /// Replaces the content of `buffer` with `count` bytes of the file from `offset` on, or fewer if the file ends earlier.
-    func read(
-        from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
-    ) throws(FileFailure)
+    func read(from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]) throws(FileFailure)
 
     /// Writes `bytes`, from index `start` on, to the file at `offset`.
     /// - Returns: how many bytes were written: at least one, perhaps not all.
-    func write(
-        _ bytes: [UInt8], from start: Int, to file: FileReference, at offset: Int
-    ) throws(FileFailure) -> Int
+    func write(_ bytes: [UInt8], from start: Int, to file: FileReference, at offset: Int) throws(FileFailure) -> Int
 
-    /// Cuts a file to a length.
     func truncate(_ file: FileReference, to byteCount: Int) throws(FileFailure)
 
     /// Makes the bytes written to a file, and its length, durable.
     func synchronize(_ file: FileReference) throws(FileFailure)
 
-    /// Makes the names in a directory durable.
     func synchronizeDirectory(at path: String) throws(FileFailure)
 
-    /// Removes a file.
     func remove(_ path: String) throws(FileFailure)
 
     /// Renames a file within its directory, in one step. A file that has the new name is replaced.
@@ -90,12 +81,10 @@ package enum SharedAccess: Equatable, Sendable {
 package struct FileOrigin: Equatable, Sendable {
     /// Major number of the block device; 0 if none is known.
     package var deviceMajor: UInt32
-    /// Minor number of the block device.
     package var deviceMinor: UInt32
     /// When the file was made, in whole seconds since 1970; 0 if the file system does not keep it.
     package var birthUnixSeconds: Int64
 
-    /// Creates an origin, by default an unknown one.
     package init(deviceMajor: UInt32 = 0, deviceMinor: UInt32 = 0, birthUnixSeconds: Int64 = 0) {
         self.deviceMajor = deviceMajor
         self.deviceMinor = deviceMinor
@@ -112,6 +101,12 @@ package enum Strangers: Equatable, Sendable {
 }
 
 extension FileSystem {
+    /// Writes all bytes to the file at `offset`.
+    func writeAll(_ bytes: [UInt8], to file: FileReference, at offset: Int) throws(FileFailure) {
+        var done = 0
+        while done < bytes.count { done += try write(bytes, from: done, to: file, at: offset + done) }
+    }
+
     /// An unknown origin, for a file system without devices and birth times.
     package func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { FileOrigin() }
 
@@ -128,7 +123,6 @@ extension FileSystem {
     package func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
 }
 
-/// How a file is opened.
 package enum FileMode: Equatable, Sendable {
     /// For reading. The file must exist.
     case reading
@@ -142,21 +136,16 @@ package enum FileMode: Equatable, Sendable {
     case creating
 }
 
-/// An open file.
 package struct FileReference: Equatable, Sendable {
-    /// The file system's number for the open file.
     package let descriptor: Int32
-    /// The path at which it was opened.
     package let path: String
 
-    /// Creates a reference to an open file.
     package init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
     }
 }
 
-/// An operation of a file system.
 package enum FileOperation: String, Equatable, Sendable {
     /// ``FileSystem/makeDirectory(at:)``.
     case makeDirectory = "make the directory"
@@ -164,7 +153,7 @@ package enum FileOperation: String, Equatable, Sendable {
     case list = "list the directory"
     /// ``FileSystem/open(_:_:)`` of a file that exists.
     case open = "open"
-    /// ``FileSystem/open(_:_:)`` of a file that is to be made.
+    /// ``FileSystem/open(_:_:)`` of a file that does not exist yet.
     case create = "create"
     /// ``FileSystem/checkName(of:)``.
     case find = "find"
@@ -188,9 +177,7 @@ package enum FileOperation: String, Equatable, Sendable {
 
 /// A file operation that the operating system refused.
 package struct FileFailure: Error, Equatable, Sendable {
-    /// The operation that was tried.
     package let operation: FileOperation
-    /// The file or directory.
     package let path: String
     /// The `errno`.
     package let errorNumber: Int32
@@ -198,7 +185,6 @@ package struct FileFailure: Error, Equatable, Sendable {
     /// if it belongs to the owner of the state directory. Else nil.
     package let foreignOwner: UInt32?
 
-    /// Creates a failure.
     package init(_ operation: FileOperation, _ path: String, errorNumber: Int32, foreignOwner: UInt32? = nil) {
         self.foreignOwner = foreignOwner
         self.operation = operation

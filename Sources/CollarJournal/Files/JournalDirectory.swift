@@ -3,9 +3,7 @@ import CollarWire
 
 /// The directory of one collar's journal: `<state directory>/<device id>/`, with segments `00000001.journal` and so on.
 package struct JournalDirectory: Equatable, Sendable {
-    /// The path of the directory.
     package let path: String
-    /// The path of the state directory.
     package let stateDirectory: String
 
     /// Names the directory of a collar, whose id is written as 16 lower-case hexadecimal digits.
@@ -19,12 +17,7 @@ package struct JournalDirectory: Equatable, Sendable {
         stateDirectory: String, fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> [UInt64] {
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
-        do throws(FileFailure) {
-            return collars(named: try fileSystem.names(in: stateDirectory))
-        } catch {
-            if error.isAbsence { return [] }
-            throw .file(error)
-        }
+        return collars(named: try JournalError.wrapping(try FileFailure.unlessAbsent(try fileSystem.names(in: stateDirectory))) ?? [])
     }
 
     /// The collars whose ids are among the names, in the order of their ids.

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// The file system of this machine.
 package final class POSIXFileSystem: FileSystem, Sendable {
     /// Below this directory no symbolic link is followed. The directory itself may be reached by links.
     let stateDirectory: String?
@@ -94,7 +93,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
     package func checkName(of file: FileReference) throws(FileFailure) {
         let opened = try status(of: file)
         var named = stat()
-        guard unsafe stat(file.path, &named) == 0 else { throw FileFailure(.find, file.path, errorNumber: errno) }
+        try check(unsafe stat(file.path, &named), .find, file.path)
         guard named.st_dev == opened.st_dev, named.st_ino == opened.st_ino else {
             throw FileFailure(.find, file.path, errorNumber: ENOENT)
         }
@@ -121,10 +120,12 @@ package final class POSIXFileSystem: FileSystem, Sendable {
 
     private func status(of file: FileReference) throws(FileFailure) -> stat {
         var status = stat()
-        guard unsafe fstat(file.descriptor, &status) == 0 else {
-            throw FileFailure(.read, file.path, errorNumber: errno)
-        }
+        try check(unsafe fstat(file.descriptor, &status), .read, file.path)
         return status
+    }
+
+    private func check(_ result: Int32, _ operation: FileOperation, _ path: String) throws(FileFailure) {
+        if result != 0 { throw FileFailure(operation, path, errorNumber: errno) }
     }
 
     /// `statx`.
@@ -182,9 +183,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
     /// `fdatasync`.
     package func synchronize(_ file: FileReference) throws(FileFailure) {
         // Interrupted or not, a failure is final: the kernel may have dropped what it could not write.
-        guard fdatasync(file.descriptor) == 0 else {
-            throw FileFailure(.synchronize, file.path, errorNumber: errno)
-        }
+        try check(fdatasync(file.descriptor), .synchronize, file.path)
     }
 
     /// `fsync` of the directory.
@@ -199,18 +198,14 @@ package final class POSIXFileSystem: FileSystem, Sendable {
     /// `unlinkat`.
     package func remove(_ path: String) throws(FileFailure) {
         let place = try place(of: path, for: .remove)
-        guard unsafe unlinkat(place.directory.descriptor, place.name, 0) == 0 else {
-            throw FileFailure(.remove, path, errorNumber: errno)
-        }
+        try check(unsafe unlinkat(place.directory.descriptor, place.name, 0), .remove, path)
     }
 
     /// `renameat`.
     package func rename(_ path: String, to newPath: String) throws(FileFailure) {
         let place = try place(of: path, for: .rename)
         let directory = place.directory.descriptor
-        guard unsafe renameat(directory, place.name, directory, POSIXFileSystem.split(newPath).name) == 0 else {
-            throw FileFailure(.rename, path, errorNumber: errno)
-        }
+        try check(unsafe renameat(directory, place.name, directory, POSIXFileSystem.split(newPath).name), .rename, path)
     }
 
     /// `fstat`, `getgrgid_r` and `fchmod`. Only a group of the system counts (id below 1000), not the group of a user of that name.
@@ -235,7 +230,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         guard found.st_mode & 0o7777 != kept, (1..<1000).contains(found.st_gid), found.st_uid == geteuid(),
             POSIXFileSystem.groupName(found.st_gid) == "collar-link"
         else { return false }
-        guard fchmod(descriptor, kept) == 0 else { throw FileFailure(.share, path, errorNumber: errno) }
+        try check(fchmod(descriptor, kept), .share, path)
         return true
     }
 
@@ -244,7 +239,6 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         try place(of: path, for: .open).status?.st_uid
     }
 
-    /// The name of a group; nil if there is none.
     private static func groupName(_ groupID: gid_t) -> String? {
         var entry = unsafe group()
         var found: UnsafeMutablePointer<group>?
@@ -254,7 +248,6 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         return unsafe String(cString: name)
     }
 
-    /// The id of this process.
     package var processID: Int32 { getpid() }
 
     /// `flock`, exclusive.
@@ -271,9 +264,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// Repeats a call that a signal interrupted.
-    func repeating(
-        _ operation: FileOperation, _ path: String, _ call: () -> Int
-    ) throws(FileFailure) -> Int {
+    func repeating(_ operation: FileOperation, _ path: String, _ call: () -> Int) throws(FileFailure) -> Int {
         while true {
             let result = call()
             if result >= 0 { return result }
@@ -281,6 +272,11 @@ package final class POSIXFileSystem: FileSystem, Sendable {
             if cause != EINTR { throw FileFailure(operation, path, errorNumber: cause) }
         }
     }
+
+    // MARK: Names in open directories
+
+    // An operation opens the directory in which its path lies once, and uses names in that directory. Its owner may replace names in it
+    // at any moment: with a second path walk, root could change, or give away, something from elsewhere.
 
     /// A directory that is open as long as the value lives.
     struct OpenDirectory: ~Copyable {
@@ -332,7 +328,6 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         }
     }
 
-    /// Opens the directory in which a path lies.
     func place(of path: String, for operation: FileOperation) throws(FileFailure) -> Place {
         let (above, name) = POSIXFileSystem.split(path)
         let linkFlag = namesBelowStateDirectory(path)?.isEmpty == false ? O_NOFOLLOW : 0
@@ -352,8 +347,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         }
         let searching = flag_for_searching() | O_DIRECTORY | O_CLOEXEC
         var reached = OpenDirectory(
-            descriptor: Int32(
-                try repeating(operation, path) { unsafe Int(Glibc.open(stateDirectory, searching)) }))
+            descriptor: Int32(try repeating(operation, path) { unsafe Int(Glibc.open(stateDirectory, searching)) }))
         let owner = try POSIXFileSystem.owner(of: reached, for: operation, path)
         var reachedPath = stateDirectory
         for (index, name) in names.enumerated() {
@@ -399,6 +393,3 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         return (slash == trimmed.startIndex ? "/" : String(trimmed[..<slash]), name.isEmpty ? "." : name)
     }
 }
-
-// An operation opens the directory in which its path lies once, and uses names in that directory. Its owner may replace names in it
-// at any moment: with a second path walk, root could change, or give away, something from elsewhere.

@@ -4,15 +4,17 @@ package enum SmallFile {
     package static func contents(
         of path: String, byteLimit: Int = 256, _ fileSystem: any FileSystem
     ) throws(JournalError) -> [UInt8] {
-        do throws(FileFailure) {
-            let file = try fileSystem.open(path, .reading)
+        try existingContents(of: path, byteLimit: byteLimit, fileSystem) ?? []
+    }
+
+    /// The first bytes of the file, up to a limit; nil if it is missing.
+    static func existingContents(of path: String, byteLimit: Int, _ fileSystem: any FileSystem) throws(JournalError) -> [UInt8]? {
+        try JournalError.wrappingAll { () throws(FileFailure) in
+            guard let file = try FileFailure.unlessAbsent(try fileSystem.open(path, .reading)) else { return nil }
             defer { fileSystem.close(file) }
             var bytes: [UInt8] = []
             try fileSystem.read(from: file, at: 0, count: byteLimit, into: &bytes)
             return bytes
-        } catch {
-            if error.isAbsence { return [] }
-            throw .file(error)
         }
     }
 
@@ -35,9 +37,7 @@ package enum SmallFile {
         let newPath = "\(path).new"
         // A failed attempt may have left a file. After a power cut during a rename it may even be the current file under a
         // second name, which must not be written to.
-        do throws(FileFailure) { try fileSystem.remove(newPath) } catch {
-            guard error.isAbsence else { throw error }
-        }
+        _ = try FileFailure.unlessAbsent(try fileSystem.remove(newPath))
         let new = try fileSystem.open(newPath, .creating)
         defer { fileSystem.close(new) }
         try prepare(new)
@@ -56,18 +56,13 @@ package enum SmallFile {
     static func rename(
         _ newPath: String, to path: String, with bytes: [UInt8], _ fileSystem: any FileSystem
     ) throws(FileFailure) {
-        try write(bytes, to: newPath, fileSystem)
+        do {
+            let file = try fileSystem.open(newPath, .writing)
+            defer { fileSystem.close(file) }
+            try fileSystem.writeAll(bytes, to: file, at: 0)
+            try fileSystem.synchronize(file)
+        }
         try fileSystem.rename(newPath, to: path)
-    }
-
-    private static func write(
-        _ bytes: [UInt8], to path: String, _ fileSystem: any FileSystem
-    ) throws(FileFailure) {
-        let file = try fileSystem.open(path, .writing)
-        defer { fileSystem.close(file) }
-        var done = 0
-        while done < bytes.count { done += try fileSystem.write(bytes, from: done, to: file, at: done) }
-        try fileSystem.synchronize(file)
     }
 }
 

@@ -15,7 +15,7 @@ package final class StateDirectoryLock {
     ///   ``JournalError/file(_:)`` for an operation that the system refuses.
     package init(_ stateDirectory: String, fileSystem: (any FileSystem)? = nil) throws(JournalError) {
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
-        try JournalError.wrapping { () throws(FileFailure) in
+        try JournalError.wrappingAll { () throws(FileFailure) in
             _ = try JournalDirectory.makeShared(stateDirectory, fileSystem: fileSystem)
             try JournalDirectory.synchronizeAncestors(of: stateDirectory, fileSystem: fileSystem)
         }
@@ -24,12 +24,10 @@ package final class StateDirectoryLock {
             throw .heldBy(processID: LockHolder.processID(in: holderPath, fileSystem), path: stateDirectory)
         }
         do throws(JournalError) {
-            if let strangers = try JournalError.wrapping({ () throws(FileFailure) in
-                try fileSystem.strangers(in: directory)
-            }) {
+            if let strangers = try JournalError.wrapping(try fileSystem.strangers(in: directory)) {
                 throw .openToStrangers(strangers, path: stateDirectory)
             }
-            try JournalError.wrapping { () throws(FileFailure) in
+            try JournalError.wrappingAll { () throws(FileFailure) in
                 let file = try fileSystem.open(holderPath, .creatingIfMissing)
                 defer { fileSystem.close(file) }
                 try LockHolder.write(to: file, fileSystem)
@@ -44,7 +42,7 @@ package final class StateDirectoryLock {
 
     /// Makes sure that the directory was not removed or replaced after it was locked: otherwise the lock keeps no process out.
     package func check() throws(JournalError) {
-        try JournalError.wrapping { () throws(FileFailure) in try fileSystem.checkName(of: directory) }
+        try JournalError.wrapping(try fileSystem.checkName(of: directory))
     }
 
     deinit { fileSystem.close(directory) }
@@ -55,7 +53,7 @@ enum LockHolder {
     /// Locks a directory against other processes as long as the returned reference stays open.
     /// - Returns: nil if another process has the lock.
     static func lock(directory path: String, _ fileSystem: any FileSystem) throws(JournalError) -> FileReference? {
-        try JournalError.wrapping { () throws(FileFailure) in
+        try JournalError.wrappingAll { () throws(FileFailure) in
             let directory = try fileSystem.open(path, .directory)
             do throws(FileFailure) { if try fileSystem.lock(directory) { return directory } } catch {
                 fileSystem.close(directory)
@@ -66,24 +64,19 @@ enum LockHolder {
         }
     }
 
-    /// Writes the id of this process to a lock file.
     static func write(to file: FileReference, _ fileSystem: any FileSystem) throws(FileFailure) {
         let text = Array("\(fileSystem.processID)\n".utf8)
         do throws(FileFailure) {
             try fileSystem.truncate(file, to: 0)
-            var done = 0
-            while done < text.count { done += try fileSystem.write(text, from: done, to: file, at: done) }
+            try fileSystem.writeAll(text, to: file, at: 0)
         } catch {
             // On a full disk the lock holds without a process id in the file.
             guard error.isLackOfRoom else { throw error }
         }
     }
 
-    /// The process id in a lock file; nil if there is none.
     static func processID(in path: String, _ fileSystem: any FileSystem) -> Int32? {
-        do throws(JournalError) {
-            let text = try SmallFile.contents(of: path, fileSystem)
-            return Int32(digits: text.prefix { $0 >= 0x30 && $0 <= 0x39 }, radix: 10, in: 1 ... .max)
-        } catch { return nil }
+        guard let text = try? SmallFile.contents(of: path, fileSystem) else { return nil }
+        return Int32(digits: text.prefix { $0 >= 0x30 && $0 <= 0x39 }, radix: 10, in: 1 ... .max)
     }
 }

@@ -26,33 +26,24 @@ package struct ReceiverIdentity: Equatable, Sendable {
     /// - Parameters:
     ///   - stateDirectory: path of the state directory, which is made if it is missing.
     ///   - places: the paths that describe machine, board and disks; each may be missing.
-    ///   - fileSystem: access to the state directory and the places.
-    ///   - random: source of the random bytes of a new identity.
     /// - Throws: ``JournalError/retired(receiverID:path:)`` if the receiver has moved away.
     package static func load(
         stateDirectory: String, places: ReceiverBinding.Places = .init(), fileSystem: any FileSystem,
         random: inout some RandomNumberGenerator
     ) throws(JournalError) -> ReceiverIdentity {
-        try JournalError.wrapping { () throws(FileFailure) in
-            try JournalDirectory.make(stateDirectory, fileSystem: fileSystem)
-        }
+        try JournalError.wrapping(try JournalDirectory.make(stateDirectory, fileSystem: fileSystem))
         if let known = try existing(stateDirectory: stateDirectory, places: places, fileSystem: fileSystem) {
             // The process that made the file may have ended before the file's name was durable.
-            try JournalError.wrapping { () throws(FileFailure) in
-                try fileSystem.synchronizeDirectory(at: stateDirectory)
-            }
+            try JournalError.wrapping(try fileSystem.synchronizeDirectory(at: stateDirectory))
             return known
         }
         let path = ReceiverFile.path(in: stateDirectory)
         let file = ReceiverFile.new(random: &random)
         // The new identity is not used before it is durable.
-        try JournalError.wrapping { () throws(FileFailure) in
-            try SmallFile.replace(path, in: stateDirectory, with: file.text, fileSystem)
-        }
+        try JournalError.wrapping(try SmallFile.replace(path, in: stateDirectory, with: file.text, fileSystem))
         return try ReceiverIdentity(file, path: path, places, fileSystem)
     }
 
-    /// Reads the identity; nil if there is none.
     package static func existing(
         stateDirectory: String, places: ReceiverBinding.Places = .init(), fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> ReceiverIdentity? {
@@ -92,19 +83,16 @@ package struct ReceiverBinding: Equatable, Sendable {
     /// The maker's id of the board; empty if the board has none.
     package var boardID: [UInt8] = []
 
-    /// Creates a binding to nothing.
     package init() {}
 
     /// The paths at which Linux describes the machine, the board and the disks.
     package struct Places: Equatable, Sendable {
-        /// The machine's id.
         package var machineID = "/etc/machine-id"
         /// The board's serial number, on boards described by a device tree.
         package var boardID = "/sys/firmware/devicetree/base/serial-number"
         /// The directory with an entry for each block device, named by the device's numbers.
         package var blockDevices = "/sys/dev/block"
 
-        /// The usual paths.
         package init() {}
     }
 
@@ -112,7 +100,7 @@ package struct ReceiverBinding: Equatable, Sendable {
     /// - Throws: ``JournalError/file(_:)`` if the file or the machine's id cannot be read.
     init(of path: String, _ places: Places, _ fileSystem: any FileSystem) throws(JournalError) {
         machineID = try SmallFile.contents(of: places.machineID, fileSystem).filter { $0 > 0x20 }
-        let origin = try JournalError.wrapping { () throws(FileFailure) in
+        let origin = try JournalError.wrappingAll { () throws(FileFailure) in
             let file = try fileSystem.open(path, .reading)
             defer { fileSystem.close(file) }
             return try fileSystem.origin(of: file)
@@ -135,9 +123,7 @@ package struct ReceiverBinding: Equatable, Sendable {
     /// The value of a kernel attribute; empty if it cannot be read, as is always the case for a device without that
     /// attribute.
     private static func attribute(_ path: String, _ fileSystem: any FileSystem) -> [UInt8] {
-        do throws(JournalError) { return try SmallFile.contents(of: path, fileSystem).filter { $0 > 0x20 } } catch {
-            return []
-        }
+        (try? SmallFile.contents(of: path, fileSystem))?.filter { $0 > 0x20 } ?? []
     }
 
     /// The fields as bytes, separated by zero bytes.
@@ -158,7 +144,6 @@ package enum ReceiverFile: Equatable {
 
     static func path(in stateDirectory: String) -> String { "\(stateDirectory)/receiver" }
 
-    /// A new receiver, with new random bytes.
     static func new(random: inout some RandomNumberGenerator) -> ReceiverFile {
         let bytes = (0..<randomByteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         return .identity(randomBytes: bytes, difference: 0)
@@ -183,9 +168,8 @@ package enum ReceiverFile: Equatable {
     var text: [UInt8] {
         switch self {
         case .identity(let bytes, let difference):
-            let digits = bytes.map { String($0, radix: 16, minimumDigits: 2) }.joined()
             let moved = difference == 0 ? "" : Self.movedPrefix + String(difference, radix: 16, minimumDigits: 8) + "\n"
-            return Array((digits + "\n" + moved).utf8)
+            return Array((String(hexadecimal: bytes.span) + "\n" + moved).utf8)
         case .retired(let receiverID):
             return Array((Self.retiredPrefix + String(receiverID, radix: 16, minimumDigits: 8) + "\n").utf8)
         }
@@ -195,19 +179,13 @@ package enum ReceiverFile: Equatable {
     /// The start of the text if the receiver has moved.
     package static let retiredPrefix = "retired "
 
-    /// Reads the text of the file; nil if it is no such text.
     package static func parse(_ text: String) -> ReceiverFile? {
         let lines = text.split(separator: "\n")
         guard let first = lines.first else { return nil }
         if first.hasPrefix(retiredPrefix) {
             return UInt32(hexadecimal: first.dropFirst(retiredPrefix.count)).map { .retired(receiverID: $0) }
         }
-        let digits = Array(first.utf8)
-        guard digits.count == 2 * randomByteCount else { return nil }
-        let bytes = (0..<randomByteCount).compactMap { index in
-            UInt8(digits: digits[(2 * index)..<(2 * index + 2)], radix: 16, in: 0 ... .max)
-        }
-        guard bytes.count == randomByteCount else { return nil }
+        guard let bytes = [UInt8](hexadecimal: first), bytes.count == randomByteCount else { return nil }
         guard lines.count > 1 else { return .identity(randomBytes: bytes, difference: 0) }
         guard lines[1].hasPrefix(movedPrefix), let difference = UInt32(hexadecimal: lines[1].dropFirst(movedPrefix.count))
         else { return nil }

@@ -8,17 +8,13 @@ import CollarWire
 package struct ReceiverTransfer: Equatable, Sendable {
     /// The sequences of one log that the receiver covers.
     package struct Log: Equatable, Sendable {
-        /// The collar.
         package let deviceID: UInt64
-        /// The id of the collar's log.
         package let logID: UInt32
         /// The ranges that are stored or known not to come, in order.
         package var covered: [SequenceRange]
     }
 
-    /// The receiver's id.
     package let receiverID: UInt32
-    /// The logs of its collars.
     package var logs: [Log]
 
     init(receiverID: UInt32, logs: [Log]) {
@@ -59,7 +55,7 @@ package struct ReceiverTransfer: Equatable, Sendable {
             }
         }
         let path = ReceiverFile.path(in: stateDirectory)
-        try JournalError.wrapping { () throws(FileFailure) in
+        try JournalError.wrappingAll { () throws(FileFailure) in
             try SmallFile.replace(
                 path, in: stateDirectory, with: ReceiverFile.retired(receiverID: receiverID).text, fileSystem)
         }
@@ -95,14 +91,12 @@ package struct ReceiverTransfer: Equatable, Sendable {
         // The identity is written last: until then this call can be repeated, and no receiver runs here.
         for log in logs { try take(log, stateDirectory, nowUnixMilliseconds, fileSystem) }
         let path = ReceiverFile.path(in: stateDirectory)
-        let newPath = try JournalError.wrapping { () throws(FileFailure) in try SmallFile.create(for: path, fileSystem) }
+        let newPath = try JournalError.wrapping(try SmallFile.create(for: path, fileSystem))
         guard case .identity(let bytes, _) = ReceiverFile.new(random: &random) else { return }
         let binding = try ReceiverBinding(of: newPath, places, fileSystem)
         let here = ReceiverIdentity(randomBytes: bytes, binding: binding)
         let file = ReceiverFile.identity(randomBytes: bytes, difference: here.receiverID ^ receiverID)
-        try JournalError.wrapping { () throws(FileFailure) in
-            try SmallFile.finish(newPath, as: path, in: stateDirectory, with: file.text, fileSystem)
-        }
+        try JournalError.wrapping(try SmallFile.finish(newPath, as: path, in: stateDirectory, with: file.text, fileSystem))
         withExtendedLifetime(lock) {}
     }
 
@@ -141,7 +135,6 @@ package struct ReceiverTransfer: Equatable, Sendable {
     package struct TextFault: Error, Equatable, Sendable {
         /// The line number, from 1.
         package let line: Int
-        /// The expected content of the line.
         package let wanted: String
     }
 

@@ -63,9 +63,7 @@ extension Journal {
 
 /// Consecutive segments of which only the first begins with an intact checkpoint.
 struct DamagedStretch {
-    /// The first segment.
     var firstSegment: UInt32
-    /// How much of the segments is gone.
     var extent: DamageExtent
     /// The sequences, by log, that the intact records cover.
     var found: [UInt32: CoveredSequences]

@@ -1,5 +1,4 @@
 extension Journal {
-    /// The parameters with which a journal is opened.
     struct Opening {
         let directory: JournalDirectory
         let deviceID: UInt64
@@ -10,7 +9,6 @@ extension Journal {
         var byteLimit: Int?
     }
 
-    /// The open files with which a journal begins.
     struct Start {
         /// The directory, which is locked.
         let lockFile: FileReference
@@ -37,7 +35,7 @@ extension Journal {
             directory: JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID,
             receiverID: receiverID, segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: nowUnixMilliseconds,
             limits: limits, byteLimit: byteLimit)
-        try JournalError.wrapping { () throws(FileFailure) in
+        try JournalError.wrappingAll { () throws(FileFailure) in
             guard try JournalDirectory.makeShared(place.directory.path, fileSystem: fileSystem) else { return }
             // The segments come from a time without the group.
             for segment in try place.directory.segments(fileSystem) {
@@ -72,7 +70,7 @@ extension Journal {
             }
             recovery = found
             place.latestUnixMilliseconds = max(place.latestUnixMilliseconds, found.latestUnixMilliseconds)
-            // After a crash the last segment may have no complete checkpoint and no records: it is made anew.
+            // After a crash the last segment may have no complete checkpoint and no records: it is made again.
             let isEmpty = !found.last.hasCheckpoint && !found.last.hasRecords
             if found.isLastSegmentDestroyed(of: files) {
                 found.noteDestroyedSegment()
@@ -84,9 +82,7 @@ extension Journal {
             } else {
                 // The segment is resumed even if a new one is made after it: the checkpoint of the new one names the records of
                 // this one as covered, and a torn tail in this one would then count as damage.
-                let writer = try JournalError.wrapping { () throws(FileFailure) in
-                    try SegmentWriter.resume(last, at: found, place: place, fileSystem)
-                }
+                let writer = try JournalError.wrapping(try SegmentWriter.resume(last, at: found, place: place, fileSystem))
                 if found.last.hasCheckpoint, found.header?.receiverID == place.receiverID,
                     !writer.isFull(limit: place.segmentByteLimit)
                 {
@@ -101,9 +97,7 @@ extension Journal {
             logs: recovery?.logsInOrder ?? [], repaired: recovery?.repaired ?? [:],
             cursor: min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0)),
             sealed: recovery?.sealed, address: recovery?.address, memory: recovery?.memory ?? CollarMemory())
-        let writer = try JournalError.wrapping { () throws(FileFailure) in
-            try SegmentWriter.create(number, place: place, checkpoint: checkpoint, fileSystem)
-        }
+        let writer = try JournalError.wrapping(try SegmentWriter.create(number, place: place, checkpoint: checkpoint, fileSystem))
         let start = Start(lockFile: lockFile, segments: segments + [number], writer: writer)
         return Journal(place, fileSystem: fileSystem, recovery: recovery, start: start)
     }

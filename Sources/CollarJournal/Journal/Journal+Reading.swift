@@ -41,9 +41,7 @@ extension Journal {
     ///
     /// Complexity: a binary search over the checkpoints at the starts of the segments, then one segment is read. If the fix
     /// is not in that segment, as can happen after damage, every checkpoint is read.
-    package func position(
-        behind sequence: UInt32, logID: UInt32
-    ) throws(JournalError) -> JournalPosition? {
+    package func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
         guard contains(sequence, logID: logID) else { return nil }
         return try record(of: sequence, logID: logID)?.end
     }
@@ -74,9 +72,7 @@ extension Journal: SegmentBytes {
         if isCurrent {
             // After the written bytes the file may hold the remains of a failed write.
             let room = min(writer.writtenByteCount - offset, chunkByteCount)
-            try JournalError.wrapping { () throws(FileFailure) in
-                try fileSystem.read(from: writer.file, at: offset, count: room, into: &chunk)
-            }
+            try JournalError.wrapping(try fileSystem.read(from: writer.file, at: offset, count: room, into: &chunk))
             return
         }
         do throws(JournalError) {
@@ -84,7 +80,7 @@ extension Journal: SegmentBytes {
         } catch {
             guard case .file(let failure) = error, failure.isAbsence else { throw error }
             // Another program removed the segment, and perhaps others.
-            let found = try JournalError.wrapping { () throws(FileFailure) in try directory.segments(fileSystem) }
+            let found = try JournalError.wrapping(try directory.segments(fileSystem))
             segments = found.filter { $0 < writer.number && $0 != segment } + [writer.number]
             chunk.removeAll(keepingCapacity: true)
         }

@@ -51,11 +51,11 @@ extension Journal {
             guard try JournalRecovery(checkpointOf: segments[1], self) != nil else { break }
             let unreadCount = lacking.isEmpty ? 0 : try unreadCount(of: lacking)
             // Segments are removed one by one, the oldest first: after a crash, no segment between two others is missing.
-            try JournalError.wrapping { () throws(FileFailure) in try fileSystem.remove(directory.path(ofSegment: segments[0])) }
+            try JournalError.wrapping(try fileSystem.remove(directory.path(ofSegment: segments[0])))
             removed.note(lacking, unreadCount: unreadCount)
             repaired[segments[0]] = nil
             segments.removeFirst()
-            try JournalError.wrapping { () throws(FileFailure) in try fileSystem.synchronizeDirectory(at: directory.path) }
+            try JournalError.wrapping(try fileSystem.synchronizeDirectory(at: directory.path))
         }
     }
 
@@ -75,19 +75,16 @@ extension Journal {
     /// The fixes and messages of the oldest segment that at least one of the consumers lacks.
     private func unreadCount(of consumers: [JournalConsumer]) throws(JournalError) -> Int {
         let earliest = consumers.map(\.position).min() ?? .start
-        var batch = try entries(from: max(earliest, JournalPosition(segment: segments[0], offset: 0)), limit: 512)
         var count = 0
-        while true {
-            for element in batch.elements {
-                guard element.end.segment == segments[0] else { return count }
-                switch element.entry {
-                case .fix, .message: count += 1
-                case .loss, .uncovered: break
-                }
+        try forEachEntry(from: max(earliest, JournalPosition(segment: segments[0], offset: 0))) { element in
+            guard element.end.segment == segments[0] else { return false }
+            switch element.entry {
+            case .fix, .message: count += 1
+            case .loss, .uncovered: break
             }
-            if batch.isAtEnd { return count }
-            batch = try entries(from: batch.end, limit: 512)
+            return true
         }
+        return count
     }
 
     /// Whether all receptions and fixes of the oldest segment are earlier than `limit`. If the clock was wrong when an entry was
@@ -118,22 +115,19 @@ extension Journal {
     /// The newest credible time of a fix in the last two segments; nil if there is none.
     private func newestFix(_ times: CredibleTimes) throws(JournalError) -> Int64? {
         var newest: Int64?
-        var batch = try entries(from: JournalPosition(segment: segments[max(0, segments.count - 2)], offset: 0), limit: 512)
-        while true {
-            for element in batch.elements {
-                guard case .fix(let record) = element.entry, times.contains(record.fix.unixMilliseconds) else { continue }
+        try forEachEntry(from: JournalPosition(segment: segments[max(0, segments.count - 2)], offset: 0)) { element in
+            if case .fix(let record) = element.entry, times.contains(record.fix.unixMilliseconds) {
                 newest = max(newest ?? .min, record.fix.unixMilliseconds)
             }
-            if batch.isAtEnd { return newest }
-            batch = try entries(from: batch.end, limit: 512)
+            return true
         }
+        return newest
     }
 }
 
 /// The times that a correct clock may have shown: not before this program was made, and not in the future. Other times come
 /// from a clock that was not set, or was set wrong.
 package struct CredibleTimes {
-    /// Milliseconds of a day.
     static let day: Int64 = 86_400_000
     /// The beginning of 2026, in milliseconds since 1970.
     package static let release: Int64 = 1_767_225_600_000
@@ -148,14 +142,12 @@ package struct CredibleTimes {
     }
 }
 
-/// How long entries are kept.
 package struct Retention: Equatable, Sendable {
     /// Days after which entries that every consumer has are removed.
     package var days: Int
     /// Days after which entries are removed although a consumer lacks them; nil for never.
     package var unreadDays: Int?
 
-    /// Creates a rule.
     package init(days: Int, unreadDays: Int? = nil) {
         self.days = days
         self.unreadDays = unreadDays
@@ -169,23 +161,19 @@ package struct JournalConsumer: Equatable, Sendable {
     /// The position before which it has taken everything.
     package var position: JournalPosition
 
-    /// Creates a consumer.
     package init(reader: ReaderName?, position: JournalPosition) {
         self.reader = reader
         self.position = position
     }
 }
 
-/// What a removal has removed.
 package struct RemovedEntries: Equatable, Sendable {
-    /// How many segments.
     package var segmentCount = 0
     /// How many fixes and messages that a consumer had not taken.
     package var unreadCount = 0
     /// The named readers that had not taken them, in the order of their names.
     package var readers: [ReaderName] = []
 
-    /// Nothing.
     package init() {}
 
     fileprivate mutating func note(_ consumers: [JournalConsumer], unreadCount count: Int) {

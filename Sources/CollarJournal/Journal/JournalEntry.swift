@@ -7,13 +7,11 @@ package struct JournalPosition: Comparable, Hashable, Sendable {
     /// Bytes from the start of the segment.
     package var offset: UInt32
 
-    /// Creates a position.
     package init(segment: UInt32, offset: UInt32) {
         self.segment = segment
         self.offset = offset
     }
 
-    /// The start of every journal.
     package static let start = JournalPosition(segment: 1, offset: 0)
 
     /// Whether `left` is in an earlier segment, or at a lower offset in the same one.
@@ -84,7 +82,6 @@ package enum LossReason: UInt8, Equatable, Sendable {
 package struct JournaledLoss: Equatable, Sendable {
     /// The log, 26 bits.
     package var logID: UInt32
-    /// The sequences.
     package var range: SequenceRange
     /// Why they are no longer expected.
     package var reason: LossReason
@@ -102,18 +99,14 @@ package struct JournaledLoss: Equatable, Sendable {
 
 /// An entry of a journal for the consumer. Entries are in the order in which they were appended.
 package enum JournalEntry: Equatable, Sendable {
-    /// A fix.
     case fix(JournaledFix)
-    /// A message of the collar's application.
     case message(JournaledMessage)
     /// Fixes that are no longer expected.
     case loss(JournaledLoss)
     /// A range whose records are damaged. It is no longer covered, so the collar is asked for it again. No line is written
     /// for it.
     case uncovered(UncoveredRange)
-}
 
-extension JournalEntry {
     /// When the host received the entry, in milliseconds since 1970; nil for an uncovered range, which was not received.
     package var receivedUnixMilliseconds: Int64? {
         switch self {
@@ -129,31 +122,25 @@ extension JournalEntry {
 package struct UncoveredRange: Equatable, Sendable {
     /// The log, 26 bits.
     package var logID: UInt32
-    /// The sequences.
     package var range: SequenceRange
 
-    /// Creates a range.
     package init(logID: UInt32, range: SequenceRange) {
         self.logID = logID
         self.range = range
     }
 }
 
-/// Entries read back from a journal.
 package struct JournalBatch: Equatable, Sendable {
     /// One entry, and the position after it.
     package struct Element: Equatable, Sendable {
-        /// The entry.
         package let entry: JournalEntry
         /// The position after it, which becomes the emission cursor when the entry has been handed over.
         package let end: JournalPosition
     }
 
-    /// The entries, in order.
     package internal(set) var elements: [Element] = []
     /// Where the next batch begins.
     package internal(set) var end: JournalPosition
-    /// Whether there are no more entries.
     package internal(set) var isAtEnd = false
     /// The damage that was skipped from the requested position up to ``end``, in order.
     package internal(set) var damage: [DamageReport] = []

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Why the journal cannot do what it was asked to.
 package enum JournalError: Error, Equatable, Sendable {
     /// The operating system refused a file operation.
     case file(FileFailure)
@@ -44,12 +43,28 @@ package enum JournalError: Error, Equatable, Sendable {
     case noReceiver(path: String)
     /// Another receiver has stored something in the state directory.
     case otherReceiver(path: String)
-}
 
-extension JournalError {
-    /// Runs file operations, and throws their failure as ``file(_:)``.
-    static func wrapping<Result>(_ body: () throws(FileFailure) -> Result) throws(JournalError) -> Result {
-        do throws(FileFailure) { return try body() } catch { throw .file(error) }
+    /// Runs a file operation, and throws its failure as ``file(_:)``.
+    static func wrapping<Result>(_ operation: @autoclosure () throws(FileFailure) -> Result) throws(JournalError) -> Result {
+        do { return try operation() } catch { throw .file(error) }
+    }
+
+    /// Runs several file operations, and throws their failure as ``file(_:)``.
+    static func wrappingAll<Result>(_ body: () throws(FileFailure) -> Result) throws(JournalError) -> Result {
+        do { return try body() } catch { throw .file(error) }
+    }
+
+    /// Whether the cause lies in the folder of one collar or may be temporary, so that other collars can still be served.
+    package var isOfOneFolder: Bool {
+        switch self {
+        case .file(let failure): failure.isInTheWay || failure.isDenial || failure.isLackOfRoom
+        case .heldBy, .foreignSegment: true
+        case .readerInUse: false
+        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached,
+            .readerReplaced, .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableReader, .readerDenied, .unreadableKey, .misnamedKey,
+            .retired, .noReceiver, .otherReceiver:
+            false
+        }
     }
 }
 
@@ -65,29 +80,20 @@ package enum EncodingFailure: Equatable, Sendable {
     case sequence(UInt32)
 }
 
-extension JournalError {
-    /// Whether the cause lies in the folder of one collar or may be temporary, so that other collars can still be served.
-    package var isOfOneFolder: Bool {
-        switch self {
-        case .file(let failure): failure.isInTheWay || failure.isDenial || failure.isLackOfRoom
-        case .heldBy, .foreignSegment: true
-        case .readerInUse: false
-        case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached,
-            .readerReplaced, .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableReader, .readerDenied, .unreadableKey, .misnamedKey,
-            .retired, .noReceiver, .otherReceiver:
-            false
-        }
-    }
-}
-
 extension FileFailure {
     /// Whether the name belongs to something of another kind, such as a directory instead of a file.
     package var isInTheWay: Bool { [ENOTDIR, EISDIR, ELOOP, ENXIO, ESPIPE].contains(errorNumber) }
 
-    /// Whether there is nothing of that name.
     var isAbsence: Bool { errorNumber == ENOENT }
 
-    /// Whether this user has no permission.
+    /// The result of an operation; nil if the file or the directory is missing.
+    static func unlessAbsent<Result>(_ operation: @autoclosure () throws(FileFailure) -> Result) throws(FileFailure) -> Result? {
+        do { return try operation() } catch {
+            guard error.isAbsence else { throw error }
+            return nil
+        }
+    }
+
     package var isDenial: Bool { errorNumber == EACCES || errorNumber == EPERM }
 
     /// Whether there was no room for the bytes: nothing is lost, and the operation may succeed later.

@@ -4,9 +4,7 @@ import CollarWire
 ///
 /// A reader belongs to one thread.
 package final class JournalReader {
-    /// The directory of the journal's files.
     package let directory: JournalDirectory
-    /// The collar.
     package let deviceID: UInt64
 
     /// The segment numbers that the last search found, ascending.
@@ -15,7 +13,6 @@ package final class JournalReader {
     private let fileSystem: any FileSystem
     private var chunk: [UInt8] = []
 
-    /// Looks for the segments of a collar.
     package convenience init(
         stateDirectory: String, deviceID: UInt64, fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) {
@@ -25,21 +22,14 @@ package final class JournalReader {
     }
 
     init(_ directory: JournalDirectory, deviceID: UInt64, _ fileSystem: any FileSystem) throws(JournalError) {
-        segments = try JournalError.wrapping { () throws(FileFailure) in try directory.segments(fileSystem) }
+        segments = try JournalError.wrapping(try directory.segments(fileSystem))
         self.directory = directory
         self.deviceID = deviceID
         self.fileSystem = fileSystem
         files = SegmentFiles(directory, fileSystem)
     }
 
-    /// Reads entries back, whether they are durable or not. An incomplete record at the end is left for a later call.
-    /// - Parameters:
-    ///   - position: the ``JournalBatch/end`` of a batch, or ``JournalPosition/start``. A position before the oldest segment
-    ///     means the start of that segment.
-    ///   - limit: the most entries, at least one.
-    /// - Returns: some entries, or none if there are no more; and the damage that was skipped.
-    ///
-    /// Complexity: memory for one chunk of 64 KiB and the entries in it.
+    /// Reads entries back, as ``Journal/entries(from:limit:)`` does. An incomplete record at the end is left for a later call.
     package func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch {
         // The buffer is taken out of the reader, because reading accesses the reader itself.
         var chunk: [UInt8] = []
@@ -51,18 +41,12 @@ package final class JournalReader {
         return try entries(from: position, limit: limit, chunk: &chunk)
     }
 
-    /// A position at or before the first entry that was received at `unixMilliseconds` or later (milliseconds since 1970 by the
-    /// host's clock). The position is the start of a segment. It is earlier than necessary if the clock was set back.
-    ///
-    /// Complexity: a binary search over the segments, one chunk of 64 KiB each.
+    /// See ``Journal/position(receivedSince:)``.
     package func position(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
         try position(beginningBefore: unixMilliseconds)
     }
 
-    /// The position right after the record of a fix; nil if no record of it can be found.
-    ///
-    /// Complexity: a binary search over the checkpoints at the starts of the segments, then one segment is read. If the fix
-    /// is not in that segment, as can happen after damage, every checkpoint is read.
+    /// See ``Journal/position(behind:logID:)``.
     package func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
         try record(of: sequence, logID: logID)?.end
     }
@@ -167,9 +151,7 @@ package final class JournalReader {
     }
 
     /// A position, with what identifies the records before it, for ``position(goingOnAt:)``.
-    /// - Parameters:
-    ///   - place: the place.
-    ///   - former: an identified position. If it is in the same segment, the start of that segment is not read again.
+    /// - Parameter former: an identified position. If it is in the same segment, the start of that segment is not read again.
     package func identified(_ place: JournalPosition, after former: ReaderPosition? = nil) throws(JournalError) -> ReaderPosition {
         if let former, former.place == place { return former }
         do throws(JournalError) {
@@ -205,8 +187,7 @@ package final class JournalReader {
         guard segment(atOrBehind: place.segment) == place.segment else { return place }
         guard place.offset > 0 else { return place }
         guard try beginning(of: place.segment) == former.segmentUnixMilliseconds else { return .start }
-        let isSame = try fingerprint(before: place) == former.fingerprint
-        return isSame ? place : JournalPosition(segment: place.segment, offset: 0)
+        return try fingerprint(before: place) == former.fingerprint ? place : JournalPosition(segment: place.segment, offset: 0)
     }
 
     /// Whether the records before a position that was reached are still those that were read. They are not if they were cut off, or
@@ -214,19 +195,17 @@ package final class JournalReader {
     package func hasSameRecords(before reached: ReaderPosition) throws(JournalError) -> Bool {
         let segment = reached.place.segment
         if reached.place.offset == 0 {
-            try closeReplacedSegment()
+            try files.closeReplaced()
             // The next segment begins a moment after the last one is full.
             return reached.place == .start || segment <= (segments.last ?? 0) + 1
         }
-        if try isNamed(segment) {
+        if try files.isNamed(segment) {
             let former = reached.segmentUnixMilliseconds
             if former > 0 {
-                // A segment that was made anew after a crash may have the same bytes before the position.
-                let beginning = try beginning(of: segment)
-                if beginning != former { return false }
+                // A segment that was made again after a crash may have the same bytes before the position.
+                guard try beginning(of: segment) == former else { return false }
             }
-            let fingerprint = try fingerprint(before: reached.place)
-            return fingerprint == reached.fingerprint
+            return try fingerprint(before: reached.place) == reached.fingerprint
         }
         // Segments are removed from the oldest on.
         try lookForSegments()
@@ -238,7 +217,7 @@ package final class JournalReader {
     /// Complexity: one `fdatasync` for each segment between the positions.
     package func makeDurable(from start: JournalPosition, to end: JournalPosition) throws(JournalError) {
         for segment in segments where segment >= start.segment && segment <= end.segment {
-            do throws(JournalError) { try synchronize(segment) } catch {
+            do throws(JournalError) { try files.synchronize(segment) } catch {
                 guard try isRemoved(segment, after: error) else { throw error }
             }
         }
@@ -256,7 +235,7 @@ package final class JournalReader {
 
     /// A hash (FNV-1a) of up to 256 bytes before a position; 0 if there are fewer in the file than in front of the position.
     ///
-    /// A commit ends with the progress of its logs and the cursor, which may be the same after other fixes. With so many bytes, a
+    /// A commit ends with the progress of its logs and the cursor, which may be the same after other fixes. With 256 bytes, a
     /// fix with the time of its reception is among them.
     private func fingerprint(before place: JournalPosition) throws(JournalError) -> UInt64 {
         let count = min(Int(place.offset), 256)
@@ -270,7 +249,7 @@ package final class JournalReader {
     /// Complexity: opens the file of every segment.
     package func extent() throws(JournalError) -> JournalExtent {
         var sizes: [(number: UInt32, byteCount: Int)] = []
-        for segment in segments { sizes.append((segment, try byteCount(ofSegment: segment))) }
+        for segment in segments { sizes.append((segment, try files.byteCount(of: segment))) }
         return JournalExtent(sizes)
     }
 }
@@ -300,24 +279,12 @@ extension JournalReader: SegmentBytes {
         }
     }
 
-    /// Bytes in the file of a segment.
-    func byteCount(ofSegment segment: UInt32) throws(JournalError) -> Int { try files.byteCount(of: segment) }
-
     /// Some bytes of a segment; fewer if the file ends earlier.
     func bytes(of segment: UInt32, at offset: Int, count: Int) throws(JournalError) -> [UInt8] {
         var bytes: [UInt8] = []
         try files.read(segment, at: offset, count: count, into: &bytes)
         return bytes
     }
-
-    /// Whether the file of a segment that was read still has its name.
-    func isNamed(_ segment: UInt32) throws(JournalError) -> Bool { try files.isNamed(segment) }
-
-    /// Closes the segment that was read last if its name leads to another file now: the next reading opens that one.
-    func closeReplacedSegment() throws(JournalError) { try files.closeReplaced() }
-
-    /// Makes the bytes of a segment durable.
-    func synchronize(_ segment: UInt32) throws(JournalError) { try files.synchronize(segment) }
 
     /// How far the sealed frames of the collar have come; nil if there were none.
     ///
@@ -328,13 +295,12 @@ extension JournalReader: SegmentBytes {
         return try JournalRecovery(self, upTo: end, asksForLossesAgain: true).sealed
     }
 
-    /// Looks for the segments that exist now.
     func lookForSegments() throws(JournalError) {
-        segments = try JournalError.wrapping { () throws(FileFailure) in try directory.segments(fileSystem) }
+        segments = try JournalError.wrapping(try directory.segments(fileSystem))
     }
 }
 
-/// What a journal says about its collar as a whole.
+/// A summary of a journal.
 package struct JournalSummary: Equatable, Sendable {
     /// The collar's newest fix: the one with the highest sequence of the current log, which is the log of the newest record. If
     /// that log has none yet, the fix that was stored last. Nil if no fix is left.
@@ -345,16 +311,13 @@ package struct JournalSummary: Equatable, Sendable {
     package var missingCount: UInt64 = 0
     /// Fixes of all logs that are no longer expected.
     package var lostCount: UInt64 = 0
-    /// Bytes in all segments.
     package var byteCount = 0
 
-    /// The summary of an empty journal.
     package init() {}
 }
 
 /// A journal from which entries are taken: the ``Journal`` that is written, or a ``JournalReader``.
 package protocol JournalSource: AnyObject {
-    /// The collar.
     var deviceID: UInt64 { get }
 
     /// The damage that was reported before; reading meets it again.
@@ -376,17 +339,28 @@ package protocol JournalSource: AnyObject {
     func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition?
 }
 
+extension JournalSource {
+    /// Calls `body` with each entry from a position on, until it returns false.
+    package func forEachEntry(from start: JournalPosition, _ body: (JournalBatch.Element) -> Bool) throws(JournalError) {
+        var place = start
+        while true {
+            let batch = try entries(from: place, limit: 512)
+            for element in batch.elements where !body(element) { return }
+            if batch.isAtEnd { return }
+            place = batch.end
+        }
+    }
+}
+
 extension Journal: JournalSource {
     /// ``damage``.
     package var knownDamage: [DamageReport] { damage }
-    /// The oldest segment.
     package var oldestSegment: UInt32? { segments.first }
 }
 
 extension JournalReader: JournalSource {
     /// None: a reader has not opened the journal.
     package var knownDamage: [DamageReport] { [] }
-    /// The oldest segment at the last search.
     package var oldestSegment: UInt32? { segments.first }
 }
 
@@ -396,7 +370,6 @@ package struct JournalExtent: Sendable {
 
     init(_ segments: [(number: UInt32, byteCount: Int)]) { self.segments = segments }
 
-    /// Bytes in all segments.
     package var byteCount: Int { segments.reduce(0) { $0 + $1.byteCount } }
 
     /// Bytes before a position.

@@ -2,7 +2,6 @@ import CollarWire
 
 /// The state of a journal up to a position: the covered sequences by log, and how its segments began and ended.
 struct JournalRecovery {
-    /// The covered sequences, by log.
     private(set) var logs: [UInt32: CoveredSequences] = [:]
     /// The place of each log in the order in which the logs first appeared, by log id.
     private var places: [UInt32: Int] = [:]
@@ -16,25 +15,19 @@ struct JournalRecovery {
     private(set) var address: UInt8?
     /// The newest memory of the collar's condition in a record.
     private(set) var memory = CollarMemory()
-    /// The damage that was skipped.
     private(set) var damage: [DamageReport] = []
     /// The newest time at which something was received or a segment began, in milliseconds since 1970.
     private(set) var latestUnixMilliseconds = Int64.min
-    /// The last header that was read.
     private(set) var header: SegmentHeader?
     /// The extent of damage that was dealt with; the key is the first segment of its ``DamagedStretch``.
     private(set) var repaired: [UInt32: DamageExtent] = [:]
-    /// The first of the segments that were read.
     private(set) var firstSegment: UInt32 = 1
     /// Whether the coverage before the first segment is known: the segment has number 1, or its intact checkpoint names it.
     private(set) var isStartKnown = false
-    /// The last of the segments that were read.
     private var lastSegment: UInt32 = 1
-    /// How many segments were read.
     private var segmentCount: UInt32 = 0
     /// The sequences, by log, of records that no progress record or checkpoint follows: their commit was interrupted.
     private(set) var unconfirmed: [UInt32: SequenceRanges] = [:]
-    /// What is known of the last segment.
     private(set) var last = Segment()
     /// Whether the checkpoints after the first segment, which are incomplete, cover nothing: they still name the fixes that were
     /// lost to damage before them. If it is unknown what removed segments covered, these checkpoints are the best there is.
@@ -44,7 +37,6 @@ struct JournalRecovery {
 
     /// One segment as far as it has been read.
     struct Segment {
-        /// Whether the checkpoint at its start is complete.
         var hasCheckpoint = false
         /// Whether it holds records other than those of its header and checkpoint.
         var hasRecords = false
@@ -55,7 +47,6 @@ struct JournalRecovery {
         /// The offset of the ``UncoveredRange`` records that end the segment, if no record after them says that the damage
         /// was dealt with; nil if there are none. These records do not count, because the damage is found again.
         var unfinishedUncovering: Int?
-        /// Bytes in the file.
         var byteCount = 0
         fileprivate var partCount: UInt32 = 0
         fileprivate var lostPartCount: UInt32 = 0
@@ -123,12 +114,9 @@ struct JournalRecovery {
         return last.byteCount > start.bytes.count + 64
     }
 
-    /// Counts a destroyed last segment as damage.
     mutating func noteDestroyedSegment() { noteDamage(in: lastSegment, before: last.byteCount) }
 
-    private mutating func replay(
-        _ segment: UInt32, of bytes: some SegmentBytes, upTo limit: Int
-    ) throws(JournalError) {
+    private mutating func replay(_ segment: UInt32, of bytes: some SegmentBytes, upTo limit: Int) throws(JournalError) {
         last = Segment()
         if segmentCount == 0 { firstSegment = segment }
         lastSegment = segment
@@ -195,22 +183,16 @@ struct JournalRecovery {
         case .progress(let progress):
             unconfirmed[progress.logID] = nil
             apply(progress)
-        case .cursor(let position):
-            cursor = position
+        case .cursor(let position): cursor = position
         case .uncovered(let uncovered):
             unconfirmed[uncovered.logID]?.remove(uncovered.range)
             if logs[uncovered.logID]?.remove(uncovered.range) == true { break }
             logs[uncovered.logID, default: .init()].announce(below: uncovered.range.last + 1)
-        case .repaired(let segment, let extent):
-            repaired[segment] = extent
-        case .sealed(let progress):
-            sealed = progress
-        case .address(let heard):
-            address = heard
-        case .memory(let kept):
-            memory = kept
-        case .later:
-            break
+        case .repaired(let segment, let extent): repaired[segment] = extent
+        case .sealed(let progress): sealed = progress
+        case .address(let heard): address = heard
+        case .memory(let kept): memory = kept
+        case .later: break
         }
     }
 

@@ -10,7 +10,6 @@ package struct JournalVerification: Equatable, Sendable {
     /// The first segment of each stretch with damage that was not dealt with.
     package internal(set) var damagedSegments: [UInt32] = []
 
-    /// The most places of damage that are listed.
     package static let maximumReportCount = 1000
 
     /// Whether all damage, if there was any, was dealt with.
@@ -21,7 +20,6 @@ package struct JournalVerification: Equatable, Sendable {
 package struct LogVerification: Equatable, Sendable {
     /// The log, 26 bits.
     package let logID: UInt32
-    /// Fixes that are stored.
     package internal(set) var stored = SequenceRanges()
     /// Fixes that the collar no longer has, or that the receiver stopped asking for.
     package internal(set) var lost = SequenceRanges()
@@ -88,10 +86,8 @@ struct JournalVerifier {
     private var repaired: [UInt32: DamageExtent] = [:]
     private var faults: [Fault] = []
     private var reportCount = 0
-    /// The stretch that is being read.
     private var stretch: Fault?
     private var lastSegment: UInt32?
-    /// The checkpoint that is being read.
     private var checkpoint: [UInt32: CoveredSequences] = [:]
     private var partCount: UInt32 = 0
     private var lostPartCount: UInt32 = 0
@@ -101,10 +97,7 @@ struct JournalVerifier {
     private var reportsBeforeCheckpoint: [DamageReport] = []
     private var isCheckpointWhole = false
 
-    /// Reads the next segment.
-    mutating func read(
-        _ segment: UInt32, of bytes: some SegmentBytes, isLast: Bool
-    ) throws(JournalError) {
+    mutating func read(_ segment: UInt32, of bytes: some SegmentBytes, isLast: Bool) throws(JournalError) {
         begin(segment)
         var parser = RecordParser(crc: RecordCRC(deviceID: bytes.deviceID, segment: segment))
         var chunk: [UInt8] = []
@@ -246,7 +239,6 @@ struct JournalVerifier {
         faults.append(stretch)
     }
 
-    /// The result for everything that was read.
     mutating func result() -> JournalVerification {
         var verification = JournalVerification()
         let isDealtWith = stretch.map { repaired[$0.firstSegment] == $0.extent } ?? true

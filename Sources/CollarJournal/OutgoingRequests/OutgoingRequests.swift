@@ -3,11 +3,9 @@ import CollarWire
 
 /// The requests of a host to one collar and their results, as they are kept across restarts.
 package struct OutgoingRequests: Equatable, Sendable {
-    /// A request that has not ended.
     package struct Open: Equatable, Sendable {
         /// The request's id on the air.
         package var requestID: UInt16
-        /// The request.
         package var request: HostRequest
         /// When the request ends if it is not answered, in milliseconds since 1970.
         package var deadlineUnixMilliseconds: Int64
@@ -15,7 +13,6 @@ package struct OutgoingRequests: Equatable, Sendable {
         package internal(set) var successorCount: UInt8 = 0
     }
 
-    /// How a request ended.
     package enum End: Equatable, Sendable {
         /// The collar answered the request, or the request's deadline passed.
         case outcome(HostRequestOutcome)
@@ -23,19 +20,13 @@ package struct OutgoingRequests: Equatable, Sendable {
         case replaced
     }
 
-    /// A request that has ended.
     package struct Ended: Equatable, Sendable {
-        /// The request's id on the air.
         package var requestID: UInt16
-        /// The request.
         package var request: HostRequest
-        /// How it ended.
         package var end: End
     }
 
-    /// Settings that a collar reported.
     package struct Report: Equatable, Sendable {
-        /// Their version.
         package var version: SettingsVersion
         /// Values by key; some are missing while only a part of the report has come.
         package var values: [UInt8: UInt32]
@@ -44,7 +35,6 @@ package struct OutgoingRequests: Equatable, Sendable {
     /// The most ended requests that are kept, so that a program that waited for one can ask for its result.
     package static let endedLimit = 16
 
-    /// The collar.
     package let deviceID: UInt64
     /// The receiver in whose name requests are made.
     package let receiverID: UInt32
@@ -96,7 +86,6 @@ package struct OutgoingRequests: Equatable, Sendable {
         if version.isPlausible(after: highestVersion) { highestVersion = max(highestVersion, version) }
     }
 
-    /// Adds the settings of one received frame of a report.
     package mutating func accept(_ settings: Settings) {
         learn(of: settings.version)
         var values = report?.version == settings.version ? report?.values ?? [:] : [:]

@@ -2,14 +2,12 @@
 ///
 /// A reader writes its file itself, whoever its user is. The receiver only reads them, to keep what they have not taken.
 package struct ReaderFiles {
-    /// The directory of the files.
     package let path: String
     private let fileSystem: any FileSystem
     private static let suffix = ".reader"
     /// The largest file that is read, in bytes: positions of 256 collars, three times.
     private static let byteLimit = 65_536
 
-    /// Names the files of a state directory.
     package init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         self.fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         path = "\(stateDirectory)/readers"
@@ -17,7 +15,7 @@ package struct ReaderFiles {
 
     /// Makes the directory. Where the state directory is shared with the group `collar-link`, its members may add readers.
     package func makeDirectory() throws(JournalError) {
-        try JournalError.wrapping { () throws(FileFailure) in
+        try JournalError.wrappingAll { () throws(FileFailure) in
             try JournalDirectory.make(path, fileSystem: fileSystem)
             _ = try fileSystem.share(path, as: .writableDirectory)
         }
@@ -25,13 +23,9 @@ package struct ReaderFiles {
 
     /// The names of the readers, in their order; none if there is no directory.
     package func names() throws(JournalError) -> [ReaderName] {
-        do throws(FileFailure) {
-            return try fileSystem.names(in: path).filter { $0.hasSuffix(ReaderFiles.suffix) }
-                .compactMap { ReaderName(String($0.dropLast(ReaderFiles.suffix.count))) }.sorted { $0.text < $1.text }
-        } catch {
-            if error.isAbsence { return [] }
-            throw .file(error)
-        }
+        let names = try JournalError.wrapping(try FileFailure.unlessAbsent(try fileSystem.names(in: path))) ?? []
+        return names.filter { $0.hasSuffix(ReaderFiles.suffix) }
+            .compactMap { ReaderName(String($0.dropLast(ReaderFiles.suffix.count))) }.sorted { $0.text < $1.text }
     }
 
     /// The state of a reader; nil if there is no such reader.
@@ -53,7 +47,7 @@ package struct ReaderFiles {
     ///   one in the former journals.
     package func store(_ state: ReaderState, of name: ReaderName, holding lock: ReaderLock) throws(JournalError) {
         try lock.check()
-        try JournalError.wrapping { () throws(FileFailure) in
+        try JournalError.wrappingAll { () throws(FileFailure) in
             try SmallFile.replace(path(of: name), in: path, with: Array(state.text.utf8), fileSystem) {
                 (new) throws(FileFailure) in _ = try fileSystem.share(new.path, as: .readableFile)
             }
@@ -66,7 +60,7 @@ package struct ReaderFiles {
     package func remove(_ name: ReaderName) throws(JournalError) -> Bool {
         let lock = try lockForRemoval(name)
         defer { withExtendedLifetime(lock) {} }
-        do throws(FileFailure) {
+        do {
             try fileSystem.remove(path(of: name))
             try fileSystem.synchronizeDirectory(at: path)
             return true
@@ -81,10 +75,8 @@ package struct ReaderFiles {
     package func lock(_ name: ReaderName) throws(JournalError) -> ReaderLock {
         // An existing file is opened without O_CREAT: the kernel may refuse that for another user's file in a shared directory.
         let file = try namingOwner(of: lockPath(of: name)) { () throws(JournalError) in
-            try JournalError.wrapping { () throws(FileFailure) in
-                do throws(FileFailure) { return try fileSystem.open(lockPath(of: name), .writing) } catch {
-                    guard error.isAbsence else { throw error }
-                }
+            try JournalError.wrappingAll { () throws(FileFailure) in
+                if let known = try FileFailure.unlessAbsent(try fileSystem.open(lockPath(of: name), .writing)) { return known }
                 let new = try fileSystem.open(lockPath(of: name), .creatingIfMissing)
                 _ = try fileSystem.share(new.path, as: .readableFile)
                 return new
@@ -92,18 +84,15 @@ package struct ReaderFiles {
         }
         let lock = ReaderLock(file, fileSystem)
         try hold(file, of: name)
-        try JournalError.wrapping { () throws(FileFailure) in try LockHolder.write(to: file, fileSystem) }
+        try JournalError.wrapping(try LockHolder.write(to: file, fileSystem))
         return lock
     }
 
     /// Keeps processes with a name out while its reader is removed, whoever the reader's user is.
     /// - Throws: ``JournalError/readerInUse(_:processID:)`` if a process has the name.
     private func lockForRemoval(_ name: ReaderName) throws(JournalError) -> ReaderLock? {
-        let opened = try namingOwner(of: lockPath(of: name)) { () throws(JournalError) -> FileReference? in
-            do throws(FileFailure) { return try fileSystem.open(lockPath(of: name), .reading) } catch {
-                if error.isAbsence { return nil }
-                throw .file(error)
-            }
+        let opened = try namingOwner(of: lockPath(of: name)) { () throws(JournalError) in
+            try JournalError.wrapping(try FileFailure.unlessAbsent(try fileSystem.open(lockPath(of: name), .reading)))
         }
         guard let file = opened else { return nil }
         let lock = ReaderLock(file, fileSystem)
@@ -121,7 +110,7 @@ package struct ReaderFiles {
     }
 
     private func hold(_ file: FileReference, of name: ReaderName) throws(JournalError) {
-        let isHeld = try JournalError.wrapping { () throws(FileFailure) in try fileSystem.lock(file) }
+        let isHeld = try JournalError.wrapping(try fileSystem.lock(file))
         if !isHeld { throw .readerInUse(name, processID: LockHolder.processID(in: lockPath(of: name), fileSystem)) }
     }
 
@@ -154,13 +143,10 @@ package final class ReaderLock {
 /// The name of a named reader: 1 to 64 letters, digits, `.`, `_` and `-` of ASCII, the first a letter or digit. So it is the name of
 /// a file too.
 package struct ReaderName: Hashable, Sendable {
-    /// The name.
     package let text: String
 
-    /// The form of a name, for messages.
     package static let form = "1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or a digit"
 
-    /// Checks a name; nil if it does not have the form.
     package init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), let first = text.utf8.first, ReaderName.isAlphanumeric(first),
             text.utf8.allSatisfy({ ReaderName.isAlphanumeric($0) || [0x2D, 0x2E, 0x5F].contains($0) })

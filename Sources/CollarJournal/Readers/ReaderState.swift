@@ -5,21 +5,12 @@ import CheckedNumbers
 /// Records that a failed synchronisation leaves in doubt are cut off, and a journal may be restored from a backup. Other records then
 /// stand at a position that a reader has stored. See ``JournalReader/position(goingOnAt:)``.
 package struct ReaderPosition: Equatable, Sendable {
-    /// The place.
     package var place: JournalPosition
     /// When the segment of the place began, in milliseconds since 1970; 0 if that is unknown.
     package var segmentUnixMilliseconds: Int64
     /// A hash of the bytes before the place; 0 if it is unknown.
     package var fingerprint: UInt64
 
-    /// Creates a position.
-    package init(place: JournalPosition, segmentUnixMilliseconds: Int64, fingerprint: UInt64) {
-        self.place = place
-        self.segmentUnixMilliseconds = segmentUnixMilliseconds
-        self.fingerprint = fingerprint
-    }
-
-    /// The position before all records.
     package static let start = ReaderPosition(place: .start, segmentUnixMilliseconds: 0, fingerprint: 0)
 }
 
@@ -27,9 +18,7 @@ package struct ReaderPosition: Equatable, Sendable {
 package struct ReaderState: Equatable, Sendable {
     /// The collars that it reads; nil for all.
     package var collars: Set<UInt64>?
-    /// Whether it takes fixes.
     package var takesFixes = true
-    /// Whether it takes messages.
     package var takesMessages = true
     /// The position in the journal of each collar of which it has taken something.
     package var positions: [UInt64: ReaderPosition] = [:]
@@ -38,23 +27,37 @@ package struct ReaderState: Equatable, Sendable {
     /// When it was active last, in milliseconds since 1970.
     package var seenUnixMilliseconds: Int64
 
-    /// The state of a reader that has taken nothing.
     package init(collars: Set<UInt64>? = nil, seenUnixMilliseconds: Int64) {
         self.collars = collars
         self.seenUnixMilliseconds = seenUnixMilliseconds
     }
 
-    /// Whether it reads a collar.
     package func reads(_ deviceID: UInt64) -> Bool { collars?.contains(deviceID) ?? true }
 
     /// The position in the journal of a collar; the start if it has taken nothing of the collar.
     package func position(in deviceID: UInt64) -> ReaderPosition { positions[deviceID] ?? .start }
 
+    // MARK: The file
+
+    // The file of a named reader is text, a line for each thing:
+    //
+    //     collar-link reader 1
+    //     seen 1790000000000
+    //     collars all
+    //     entries fix
+    //     journal 910a2b3c4d5e6f70 3 40960 1790000000000 0123456789abcdef
+    //     events 7 1024
+    //
+    // `collars` is followed by `all`, or by ids with commas. `entries` is followed by `fix`, `message` or nothing; without this line, the
+    // reader takes both. `journal` has the collar, the segment, the offset, the time at which the
+    // segment began, and the fingerprint.
+    //
+    // Another user may have written the file, so its numbers have the ranges of times and numbers of files that this program writes.
+
     /// The numbers of segments and of files of events, and the offsets in them.
     private static let numbers: ClosedRange<UInt32> = 0...(1 << 31) - 1
     private static let head = "collar-link reader 1"
 
-    /// The content of the reader's file.
     var text: String {
         var text = "\(ReaderState.head)\nseen \(seenUnixMilliseconds)\n"
         text += "collars \(collars.map { $0.sorted().map(JournalDirectory.name).joined(separator: ",") } ?? "all")\n"
@@ -108,9 +111,7 @@ package struct ReaderState: Equatable, Sendable {
     /// How far the reader lags behind all journals that it reads.
     ///
     /// Complexity: reads everything that it has not taken.
-    package func lag(
-        stateDirectory: String, fileSystem: (any FileSystem)? = nil
-    ) throws(JournalError) -> ReaderLag {
+    package func lag(stateDirectory: String, fileSystem: (any FileSystem)? = nil) throws(JournalError) -> ReaderLag {
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         var lag = ReaderLag()
         let known = try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: fileSystem)
@@ -122,21 +123,6 @@ package struct ReaderState: Equatable, Sendable {
     }
 }
 
-// The file of a named reader is text, a line for each thing:
-//
-//     collar-link reader 1
-//     seen 1790000000000
-//     collars all
-//     entries fix
-//     journal 910a2b3c4d5e6f70 3 40960 1790000000000 0123456789abcdef
-//     events 7 1024
-//
-// `collars` is followed by `all`, or by ids with commas. `entries` is followed by `fix`, `message` or nothing; without this line, the
-// reader takes both. `journal` has the collar, the segment, the offset, the time at which the
-// segment began, and the fingerprint.
-//
-// Another user may have written the file, so its numbers have the ranges of times and numbers of files that this program writes.
-
 /// How far a named reader lags behind a journal.
 package struct ReaderLag: Equatable, Sendable {
     /// Fixes and messages that it has not taken, of those kinds that it takes.
@@ -144,10 +130,8 @@ package struct ReaderLag: Equatable, Sendable {
     /// When the oldest of these was received, in milliseconds since 1970; nil if there is none.
     package var oldestUnixMilliseconds: Int64?
 
-    /// No lag.
     package init() {}
 
-    /// Adds the lag behind another journal.
     package mutating func add(_ other: ReaderLag) {
         entryCount += other.entryCount
         if let oldest = other.oldestUnixMilliseconds { oldestUnixMilliseconds = min(oldestUnixMilliseconds ?? .max, oldest) }
@@ -165,18 +149,14 @@ extension JournalReader {
     /// Complexity: reads everything after its position.
     package func lag(of state: ReaderState) throws(JournalError) -> ReaderLag {
         var lag = ReaderLag()
-        var place = try position(goingOnAt: state.position(in: deviceID))
-        while true {
-            let batch = try entries(from: place, limit: 512)
-            for element in batch.elements {
-                switch element.entry {
-                case .fix(let record) where state.takesFixes: lag.note(record.receivedUnixMilliseconds)
-                case .message(let record) where state.takesMessages: lag.note(record.receivedUnixMilliseconds)
-                case .fix, .message, .loss, .uncovered: break
-                }
+        try forEachEntry(from: try position(goingOnAt: state.position(in: deviceID))) { element in
+            switch element.entry {
+            case .fix(let record) where state.takesFixes: lag.note(record.receivedUnixMilliseconds)
+            case .message(let record) where state.takesMessages: lag.note(record.receivedUnixMilliseconds)
+            case .fix, .message, .loss, .uncovered: break
             }
-            if batch.isAtEnd { return lag }
-            place = batch.end
+            return true
         }
+        return lag
     }
 }

@@ -51,7 +51,6 @@ struct SegmentHeader: Equatable {
     var createdUnixMilliseconds: Int64
 }
 
-/// The state at the start of a segment.
 struct Checkpoint {
     /// The covered sequences, by log.
     var logs: [(UInt32, CoveredSequences)]
@@ -63,7 +62,6 @@ struct Checkpoint {
     var sealed: SealedProgress?
     /// The address at which the collar was heard last; nil if that was not recorded.
     var address: UInt8?
-    /// The collar's condition, for the next run.
     var memory = CollarMemory()
 }
 
@@ -116,7 +114,6 @@ package struct SealedProgress: Equatable, Sendable {
     /// The highest boot count that a restart retired; 0 if none did.
     package var highestRetiredBootCount: UInt32
 
-    /// Creates a value.
     package init(keyFingerprint: UInt32, logID: UInt32, number: FrameNumber, highestRetiredBootCount: UInt32 = 0) {
         self.keyFingerprint = keyFingerprint
         self.logID = logID
@@ -129,11 +126,9 @@ package struct SealedProgress: Equatable, Sendable {
 struct DamageExtent: Equatable {
     /// Bytes that are no record.
     var byteCount: UInt32 = 0
-    /// Segments that are missing.
     var missingSegmentCount: UInt32 = 0
 }
 
-/// The CRC of the records of one segment.
 struct RecordCRC {
     /// The CRC after the letters CLJ1. The CRC of a frame on the wire is never computed with these letters in front.
     static let unbound: CRC24 = {
@@ -178,12 +173,10 @@ package struct CollarMemory: Equatable, Sendable {
     package var heartbeatSeconds: UInt16 = 0
     /// The boot count of the last boot that a person was told of, or of the first identity; 0 before that.
     package var bootCount: UInt32 = 0
-    /// The last warning of the battery.
     package var batteryWarning = BatteryWarning.none
 
     /// Whether the collar was unpaired by this receiver, and has neither taken it again nor been erased since.
     package var isReleased = false
 
-    /// Nothing is known.
     package init() {}
 }

@@ -2,7 +2,6 @@ import CollarWire
 
 /// Encoded records that wait to be written.
 struct RecordBuffer {
-    /// The bytes to write.
     private(set) var bytes: [UInt8] = []
     private var crc: RecordCRC
     private var plain: [UInt8] = []
@@ -12,7 +11,6 @@ struct RecordBuffer {
     /// The most bytes a record takes with its stuffing and both delimiters.
     static let largestRecord = StreamEncoder.encodedByteCount(for: Frame.maximumByteCount)
 
-    /// The start of a segment: its header and its checkpoint.
     init(startWith header: SegmentHeader, _ checkpoint: Checkpoint, crc: RecordCRC) {
         self.init(crc: crc)
         append(header)
@@ -37,12 +35,10 @@ struct RecordBuffer {
         bytes.removeLast(bytes.count - byteCount)
     }
 
-    /// Adds a fix.
     mutating func append(_ record: JournaledFix) throws(JournalError) {
         let logID = try RecordBuffer.checked(logID: record.logID)
         let time = try RecordBuffer.checked(time: record.receivedUnixMilliseconds)
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.fix.rawValue), 8)
+        var fields = BitWriter(.fix)
         fields.write(logID, 32)
         fields.write(time: time)
         fields.write(record.signal)
@@ -55,13 +51,11 @@ struct RecordBuffer {
         finish(&fields)
     }
 
-    /// Adds a message of the collar's application.
     mutating func append(_ record: JournaledMessage) throws(JournalError) {
         let logID = try RecordBuffer.checked(logID: record.logID)
         let time = try RecordBuffer.checked(time: record.receivedUnixMilliseconds)
         guard record.message.sequence <= Fix.maximumSequence else { throw .unencodable(.sequence(record.message.sequence)) }
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.message.rawValue), 8)
+        var fields = BitWriter(.message)
         fields.write(logID, 32)
         fields.write(time: time)
         fields.write(record.signal)
@@ -74,8 +68,7 @@ struct RecordBuffer {
     mutating func append(_ loss: JournaledLoss) throws(JournalError) {
         let logID = try RecordBuffer.checked(logID: loss.logID)
         let time = try RecordBuffer.checked(time: loss.receivedUnixMilliseconds)
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.loss.rawValue), 8)
+        var fields = BitWriter(.loss)
         fields.write(logID, 32)
         fields.write(time: time)
         fields.write(UInt32(loss.reason.rawValue), 8)
@@ -85,13 +78,19 @@ struct RecordBuffer {
     }
 
     mutating func append(_ header: SegmentHeader) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.header.rawValue), 8)
+        var fields = BitWriter(.header)
         fields.write(UInt32(header.format), 8)
         fields.write(wide: header.deviceID)
         fields.write(header.receiverID, 32)
         fields.write(header.segment, 32)
         fields.write(time: header.createdUnixMilliseconds)
+        finish(&fields)
+    }
+
+    /// Adds a record of fields of 32 bits.
+    private mutating func add(_ kind: Record.Kind, _ words: [UInt32]) {
+        var fields = BitWriter(kind)
+        for word in words { fields.write(word, 32) }
         finish(&fields)
     }
 
@@ -128,92 +127,47 @@ struct RecordBuffer {
     }
 
     mutating func append(_ part: CoveredPart) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.covered.rawValue), 8)
-        fields.write(part.logID, 32)
-        fields.write(part.announcedEnd, 32)
-        fields.write(part.ranges)
-        finish(&fields)
+        add(.covered, [part.logID, part.announcedEnd] + part.ranges.flatMap { [$0.first, $0.last] })
     }
 
     mutating func append(_ part: LostPart) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.lost.rawValue), 8)
-        fields.write(part.logID, 32)
-        fields.write(part.ranges)
-        finish(&fields)
+        add(.lost, [part.logID] + part.ranges.flatMap { [$0.first, $0.last] })
     }
 
     mutating func append(_ end: CheckpointEnd) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.checkpointEnd.rawValue), 8)
-        fields.write(end.partCount, 32)
-        fields.write(end.cursor)
-        fields.write(end.lostPartCount, 32)
-        finish(&fields)
+        add(.checkpointEnd, [end.partCount, end.cursor.segment, end.cursor.offset, end.lostPartCount])
     }
 
     mutating func append(_ progress: Progress) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.progress.rawValue), 8)
-        fields.write(progress.logID, 32)
-        fields.write(progress.announcedEnd, 32)
-        fields.write(progress.highest, 32)
-        fields.write(wide: progress.coveredCount)
-        if let lostCount = progress.lostCount { fields.write(UInt32(truncatingIfNeeded: lostCount), 32) }
-        finish(&fields)
+        let counts = [progress.coveredCount &>> 32, progress.coveredCount, progress.lostCount].compactMap(\.self)
+        add(.progress, [progress.logID, progress.announcedEnd, progress.highest] + counts.map { UInt32(truncatingIfNeeded: $0) })
     }
 
-    mutating func append(_ cursor: JournalPosition) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.cursor.rawValue), 8)
-        fields.write(cursor)
-        finish(&fields)
-    }
+    mutating func append(_ cursor: JournalPosition) { add(.cursor, [cursor.segment, cursor.offset]) }
 
     mutating func append(_ uncovered: UncoveredRange) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.uncovered.rawValue), 8)
-        fields.write(uncovered.logID, 32)
-        fields.write(uncovered.range.first, 32)
-        fields.write(uncovered.range.last, 32)
-        finish(&fields)
+        add(.uncovered, [uncovered.logID, uncovered.range.first, uncovered.range.last])
     }
 
     /// Adds a record which says that the damage from this segment up to the next intact checkpoint was dealt with.
     mutating func appendRepaired(segment: UInt32, _ extent: DamageExtent) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.repaired.rawValue), 8)
-        fields.write(segment, 32)
-        fields.write(extent.byteCount, 32)
-        fields.write(extent.missingSegmentCount, 32)
-        finish(&fields)
+        add(.repaired, [segment, extent.byteCount, extent.missingSegmentCount])
     }
 
     mutating func append(_ sealed: SealedProgress) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.sealed.rawValue), 8)
-        fields.write(sealed.keyFingerprint, 32)
-        fields.write(sealed.logID, 32)
-        fields.write(sealed.number.bootCount, 32)
-        fields.write(sealed.number.counter, 32)
-        fields.write(sealed.highestRetiredBootCount, 32)
-        finish(&fields)
+        let number = sealed.number
+        add(.sealed, [sealed.keyFingerprint, sealed.logID, number.bootCount, number.counter, sealed.highestRetiredBootCount])
     }
 
-    /// Adds a record of the address at which the collar was heard.
     mutating func append(address: UInt8) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.address.rawValue), 8)
+        var fields = BitWriter(.address)
         // The stream decoder drops what is shorter than seven bytes.
         fields.write(UInt32(address), 24)
         finish(&fields)
     }
 
-    /// Adds what the receiver remembers of the collar.
     mutating func append(_ memory: CollarMemory) {
-        var fields = BitWriter()
-        fields.write(UInt32(Record.Kind.memory.rawValue), 8)
+        var fields = BitWriter(.memory)
         fields.write(UInt32(memory.heartbeatSeconds), 16)
         fields.write(memory.bootCount, 32)
         fields.write(memory.isReleased ? 1 : 0, 1)
@@ -237,9 +191,7 @@ struct RecordBuffer {
 
     private static func stuff(_ record: [UInt8], into bytes: inout [UInt8]) {
         if bytes.capacity - bytes.count < largestRecord { bytes.reserveCapacity(2 * bytes.capacity) }
-        bytes.append(addingCapacity: largestRecord) { output in
-            StreamEncoder.encode(record.span, into: &output)
-        }
+        bytes.append(addingCapacity: largestRecord) { output in StreamEncoder.encode(record.span, into: &output) }
     }
 
     static func checked(logID: UInt32) throws(JournalError) -> UInt32 {
@@ -254,6 +206,11 @@ struct RecordBuffer {
 }
 
 extension BitWriter {
+    fileprivate init(_ kind: Record.Kind) {
+        self.init()
+        write(UInt32(kind.rawValue), 8)
+    }
+
     /// Milliseconds since 1970 in 48 bits.
     fileprivate mutating func write(time: Int64) {
         write(UInt32(truncatingIfNeeded: time &>> 32), 16)
@@ -271,17 +228,5 @@ extension BitWriter {
     fileprivate mutating func write(wide value: UInt64) {
         write(UInt32(truncatingIfNeeded: value &>> 32), 32)
         write(UInt32(truncatingIfNeeded: value), 32)
-    }
-
-    fileprivate mutating func write(_ ranges: [SequenceRange]) {
-        for range in ranges {
-            write(range.first, 32)
-            write(range.last, 32)
-        }
-    }
-
-    fileprivate mutating func write(_ position: JournalPosition) {
-        write(position.segment, 32)
-        write(position.offset, 32)
     }
 }

@@ -20,15 +20,13 @@ struct RecordParser {
             guard event == .frame else { continue }
             let frame = decoder.frame
             guard let record = Record(frame, crc: crc) else { continue }
-            return Found(
-                record: record, encodedByteCount: StreamEncoder.encodedByteCount(for: frame.count))
+            return Found(record: record, encodedByteCount: StreamEncoder.encodedByteCount(for: frame.count))
         }
         return nil
     }
 }
 
 extension Record {
-    /// Reads a record; nil if it is damaged.
     init?(_ bytes: Span<UInt8>, crc: RecordCRC) {
         let end = bytes.count - CRC24.byteCount
         guard end >= 1 else { return nil }
@@ -41,7 +39,11 @@ extension Record {
         var reader = BitReader(bytes, from: 1, to: end)
         let record: Record?
         switch kind {
-        case .header: record = Record.header(from: &reader)
+        case .header:
+            let header = SegmentHeader(
+                format: UInt8(reader.read(8)), deviceID: reader.readWide(), receiverID: reader.read(32), segment: reader.read(32),
+                createdUnixMilliseconds: reader.readTime())
+            record = .header(header)
         case .fix: record = Record.fix(from: &reader, in: bytes, end: end)
         case .message: record = Record.message(from: &reader, in: bytes, end: end)
         case .loss: record = Record.loss(from: &reader)
@@ -52,27 +54,20 @@ extension Record {
             if reader.remainingBitCount >= 32 { end.lostPartCount = reader.read(32) }
             record = .checkpointEnd(end)
         case .progress:
-            let logID = reader.read(32)
-            let announcedEnd = reader.read(32)
             var progress = Progress(
-                logID: logID, announcedEnd: announcedEnd, highest: reader.read(32), coveredCount: reader.readWide())
+                logID: reader.read(32), announcedEnd: reader.read(32), highest: reader.read(32), coveredCount: reader.readWide())
             if reader.remainingBitCount >= 32 { progress.lostCount = UInt64(reader.read(32)) }
             record = .progress(progress)
         case .cursor: record = .cursor(reader.readPosition())
         case .uncovered: record = Record.uncovered(from: &reader)
         case .repaired:
-            let segment = reader.read(32)
-            let byteCount = reader.read(32)
             record = .repaired(
-                segment: segment, DamageExtent(byteCount: byteCount, missingSegmentCount: reader.read(32)))
+                segment: reader.read(32), DamageExtent(byteCount: reader.read(32), missingSegmentCount: reader.read(32)))
         case .sealed:
-            let keyFingerprint = reader.read(32)
-            let logID = reader.read(32)
-            let bootCount = reader.read(32)
-            let number = FrameNumber(bootCount: bootCount, counter: reader.read(32))
             let progress = SealedProgress(
-                keyFingerprint: keyFingerprint, logID: logID, number: number, highestRetiredBootCount: reader.read(32))
-            record = logID <= LogIdentity.maximumLogID ? .sealed(progress) : nil
+                keyFingerprint: reader.read(32), logID: reader.read(32),
+                number: FrameNumber(bootCount: reader.read(32), counter: reader.read(32)), highestRetiredBootCount: reader.read(32))
+            record = progress.logID <= LogIdentity.maximumLogID ? .sealed(progress) : nil
         case .address:
             let address = reader.read(24)
             record = (1...254).contains(address) ? .address(UInt8(address)) : nil
@@ -90,17 +85,6 @@ extension Record {
         self = record
     }
 
-    private static func header(from reader: inout BitReader) -> Record {
-        let format = UInt8(reader.read(8))
-        let deviceID = reader.readWide()
-        let receiverID = reader.read(32)
-        let segment = reader.read(32)
-        return .header(
-            SegmentHeader(
-                format: format, deviceID: deviceID, receiverID: receiverID, segment: segment,
-                createdUnixMilliseconds: reader.readTime()))
-    }
-
     private static func fix(from reader: inout BitReader, in bytes: Span<UInt8>, end: Int) -> Record? {
         let logID = reader.read(32)
         let time = reader.readTime()
@@ -111,11 +95,8 @@ extension Record {
         do throws(DecodeError) {
             let fix = try AbsoluteFix.decodePayload(
                 bytes.extracting(start..<end), count: end - start, lowSequenceByte: lowByte)
-            return .fix(
-                JournaledFix(logID: logID, receivedUnixMilliseconds: time, signal: signal, fix: fix))
-        } catch {
-            return nil
-        }
+            return .fix(JournaledFix(logID: logID, receivedUnixMilliseconds: time, signal: signal, fix: fix))
+        } catch { return nil }
     }
 
     private static func message(from reader: inout BitReader, in bytes: Span<UInt8>, end: Int) -> Record? {
@@ -126,34 +107,22 @@ extension Record {
         let start = reader.bitPosition / 8
         guard start < end, logID <= LogIdentity.maximumLogID, sequence <= Fix.maximumSequence else { return nil }
         do throws(DecodeError) {
-            let content = try ApplicationMessage(storedIn: bytes.extracting(start..<end))
-            return .message(
-                JournaledMessage(
-                    logID: logID, receivedUnixMilliseconds: time, signal: signal,
-                    message: CollarMessage(sequence: sequence, content: content)))
-        } catch {
-            return nil
-        }
+            let message = CollarMessage(sequence: sequence, content: try ApplicationMessage(storedIn: bytes.extracting(start..<end)))
+            return .message(JournaledMessage(logID: logID, receivedUnixMilliseconds: time, signal: signal, message: message))
+        } catch { return nil }
     }
 
     private static func loss(from reader: inout BitReader) -> Record? {
         let logID = reader.read(32)
         let time = reader.readTime()
         let reason = LossReason(rawValue: UInt8(reader.read(8)))
-        let first = reader.read(32)
-        guard let range = SequenceRange(first, reader.read(32)), let reason, logID <= LogIdentity.maximumLogID,
-            range.last <= Fix.maximumSequence
-        else { return nil }
-        return .loss(
-            JournaledLoss(logID: logID, range: range, reason: reason, receivedUnixMilliseconds: time))
+        guard let range = reader.readRange(), let reason, logID <= LogIdentity.maximumLogID else { return nil }
+        return .loss(JournaledLoss(logID: logID, range: range, reason: reason, receivedUnixMilliseconds: time))
     }
 
     private static func uncovered(from reader: inout BitReader) -> Record? {
         let logID = reader.read(32)
-        let first = reader.read(32)
-        guard let range = SequenceRange(first, reader.read(32)), logID <= LogIdentity.maximumLogID,
-            range.last <= Fix.maximumSequence
-        else { return nil }
+        guard let range = reader.readRange(), logID <= LogIdentity.maximumLogID else { return nil }
         return .uncovered(UncoveredRange(logID: logID, range: range))
     }
 
@@ -174,10 +143,7 @@ extension Record {
     private static func ranges(from reader: inout BitReader) -> [SequenceRange]? {
         var ranges: [SequenceRange] = []
         while reader.remainingBitCount >= 64 {
-            let first = reader.read(32)
-            guard let range = SequenceRange(first, reader.read(32)), range.last <= Fix.maximumSequence else {
-                return nil
-            }
+            guard let range = reader.readRange() else { return nil }
             ranges.append(range)
         }
         return ranges
@@ -187,8 +153,7 @@ extension Record {
 extension BitReader {
     /// Milliseconds since 1970 in 48 bits.
     fileprivate mutating func readTime() -> Int64 {
-        let high = Int64(readSigned(16))
-        return high &<< 32 | Int64(read(32))
+        Int64(readSigned(16)) &<< 32 | Int64(read(32))
     }
 
     /// The signal after a byte that tells which of its parts are present.
@@ -201,12 +166,14 @@ extension BitReader {
     }
 
     fileprivate mutating func readWide() -> UInt64 {
-        let high = UInt64(read(32))
-        return high &<< 32 | UInt64(read(32))
+        UInt64(read(32)) &<< 32 | UInt64(read(32))
     }
 
-    fileprivate mutating func readPosition() -> JournalPosition {
-        let segment = read(32)
-        return JournalPosition(segment: segment, offset: read(32))
+    fileprivate mutating func readPosition() -> JournalPosition { JournalPosition(segment: read(32), offset: read(32)) }
+
+    /// A range; nil if its ends are in the wrong order, or if it ends beyond the highest sequence.
+    fileprivate mutating func readRange() -> SequenceRange? {
+        guard let range = SequenceRange(read(32), read(32)), range.last <= Fix.maximumSequence else { return nil }
+        return range
     }
 }

@@ -3,16 +3,13 @@ import CollarWire
 /// The bytes of a journal's segments, for a ``Journal`` or a ``JournalReader``. All code that reads a journal back is in
 /// extensions of this protocol.
 protocol SegmentBytes: AnyObject {
-    /// The collar.
     var deviceID: UInt64 { get }
 
     /// The numbers of the segments that exist, ascending.
     var segments: [UInt32] { get }
 
-    /// The position after all records.
     func endPosition() throws(JournalError) -> JournalPosition
 
-    /// The path of a segment.
     func path(ofSegment segment: UInt32) -> String
 
     /// Replaces the content of `chunk` with ``chunkByteCount`` bytes of the segment from `offset` on, or fewer if no record
@@ -254,9 +251,7 @@ extension SegmentBytes {
         try JournalRecovery(self, upTo: JournalPosition(segment: segments[index], offset: 0))
     }
 
-    private func isStored(
-        _ sequence: UInt32, logID: UInt32, atStartOf index: Int
-    ) throws(JournalError) -> Bool {
+    private func isStored(_ sequence: UInt32, logID: UInt32, atStartOf index: Int) throws(JournalError) -> Bool {
         try start(of: index).logs[logID]?.isStored(sequence) ?? false
     }
 

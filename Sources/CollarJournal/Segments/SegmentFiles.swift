@@ -27,17 +27,16 @@ struct SegmentFiles: ~Copyable {
         }
     }
 
-    /// Bytes in a segment's file.
     mutating func byteCount(of segment: UInt32) throws(JournalError) -> Int {
         let file = try file(segment)
-        return min(try JournalError.wrapping { () throws(FileFailure) in try fileSystem.byteCount(of: file) }, SegmentFiles.byteLimit)
+        return min(try JournalError.wrapping(try fileSystem.byteCount(of: file)), SegmentFiles.byteLimit)
     }
 
     /// Whether a segment's file exists and is the one that is read. If it is not, the next call opens the file of that name.
     mutating func isNamed(_ segment: UInt32) throws(JournalError) -> Bool {
         do throws(JournalError) {
             let file = try file(segment)
-            try JournalError.wrapping { () throws(FileFailure) in try fileSystem.checkName(of: file) }
+            try JournalError.wrapping(try fileSystem.checkName(of: file))
             return true
         } catch {
             guard case .file(let failure) = error, failure.isAbsence else { throw error }
@@ -51,7 +50,6 @@ struct SegmentFiles: ~Copyable {
         if let open { _ = try isNamed(open.segment) }
     }
 
-    /// Makes the bytes of a segment durable.
     mutating func synchronize(_ segment: UInt32) throws(JournalError) {
         let file = try file(segment)
         do throws(FileFailure) { try fileSystem.synchronize(file) } catch {
@@ -68,9 +66,7 @@ struct SegmentFiles: ~Copyable {
     private mutating func file(_ segment: UInt32) throws(JournalError) -> FileReference {
         if let open, open.segment == segment { return open.file }
         close()
-        let file = try JournalError.wrapping { () throws(FileFailure) in
-            try fileSystem.open(directory.path(ofSegment: segment), .reading)
-        }
+        let file = try JournalError.wrapping(try fileSystem.open(directory.path(ofSegment: segment), .reading))
         open = (segment, file)
         return file
     }

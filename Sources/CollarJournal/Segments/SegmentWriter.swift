@@ -2,13 +2,10 @@
 struct SegmentWriter {
     let number: UInt32
     let file: FileReference
-    /// Records not written yet.
     var pending: RecordBuffer
-    /// Bytes in the file.
     private(set) var writtenByteCount: Int
     /// Bytes of the segment's header and checkpoint.
     private let checkpointByteCount: Int
-    /// Bytes of the file that are durable.
     private(set) var durableByteCount: Int
 
     /// Continues a segment after its first `byteCount` bytes, which count as durable.
@@ -32,22 +29,15 @@ struct SegmentWriter {
     /// Writes the pending records. After a failure all of them are still pending, and the file is cut to its former length if
     /// possible.
     mutating func write(_ fileSystem: any FileSystem) throws(FileFailure) {
-        let count = pending.bytes.count
-        var done = 0
-        while done < count {
-            do throws(FileFailure) {
-                done += try fileSystem.write(pending.bytes, from: done, to: file, at: writtenByteCount + done)
-            } catch {
-                // Bytes that cannot be cut off do no harm: the next write begins at the same place.
-                do throws(FileFailure) { try fileSystem.truncate(file, to: writtenByteCount) } catch {}
-                throw error
-            }
+        do throws(FileFailure) { try fileSystem.writeAll(pending.bytes, to: file, at: writtenByteCount) } catch {
+            // Bytes that cannot be cut off do no harm: the next write begins at the same place.
+            do throws(FileFailure) { try fileSystem.truncate(file, to: writtenByteCount) } catch {}
+            throw error
         }
-        writtenByteCount += count
+        writtenByteCount += pending.bytes.count
         pending.removeAll()
     }
 
-    /// Makes the written bytes durable.
     mutating func synchronize(_ fileSystem: any FileSystem) throws(FileFailure) {
         do throws(FileFailure) {
             try fileSystem.synchronize(file)
@@ -99,10 +89,7 @@ struct SegmentWriter {
             try fileSystem.read(from: file, at: offset, count: count, into: &chunk)
             // The lock is held, so no other process shortens the file and the chunk is never empty.
             guard !chunk.isEmpty else { return }
-            var done = 0
-            while done < chunk.count {
-                done += try fileSystem.write(chunk, from: done, to: file, at: offset + done)
-            }
+            try fileSystem.writeAll(chunk, to: file, at: offset)
             offset += chunk.count
         }
     }

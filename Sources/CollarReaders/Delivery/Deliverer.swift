@@ -4,20 +4,16 @@ import CollarJournal
 import Glibc
 import LinuxSystem
 
-/// How stored entries are delivered to a command.
 package struct DeliveryConfiguration: Sendable {
     /// What is read; it has a name.
     package var reading: ReadingConfiguration
-    /// The command.
     package var command: DeliveryCommand
-    /// The most entries in a batch.
     package var batchCount = 1000
     /// The shortest time between the starts of two batches, in microseconds; a full one does not wait.
     package var intervalMicroseconds: Int64 = 0
     /// Whether to end when everything that was stored at the start is delivered, or an attempt has failed.
     package var isOnce = false
 
-    /// A configuration with defaults.
     package init(_ reading: ReadingConfiguration, _ command: DeliveryCommand) {
         self.reading = reading
         self.command = command
@@ -26,7 +22,7 @@ package struct DeliveryConfiguration: Sendable {
 
 /// Passes batches of stored entries to the stdin of a command, and moves the reader's position only when the command has succeeded.
 ///
-/// A batch that fails is tried again for ever. So each entry reaches the command at least once, and a sink that ignores ids that it
+/// A batch that fails is tried again until it succeeds. So each entry reaches the command at least once, and a sink that ignores ids that it
 /// has holds each exactly once.
 package final class Deliverer {
     /// The most entries that are taken before signals are handled.
@@ -47,7 +43,6 @@ package final class Deliverer {
     private var format: FormatOptions
     /// Whether ``batch`` is complete and is being delivered.
     private var isDelivering = false
-    /// Whether more entries may wait.
     private var hasMore = false
     private var child: ChildProcess?
     private var hasSucceeded = false
@@ -61,7 +56,7 @@ package final class Deliverer {
     /// When a command that was told to end is killed.
     private var killDeadline: Instant?
     private var isEnding = false
-    /// What the format has left out since the start.
+    /// The fixes that the format has left out since the start.
     private var omissions: OmissionCount
     /// Batches delivered since the start.
     package private(set) var batchCount = 0
@@ -96,7 +91,7 @@ package final class Deliverer {
         if !configuration.isOnce { events.watch(entries.fileDescriptor, as: .journals) }
     }
 
-    /// Runs the loop until a signal ends it, or everything is delivered that is to be delivered once.
+    /// Runs the loop until a signal ends it, or everything was delivered once.
     package func run() throws(ReaderError) {
         while true {
             try work()
@@ -173,7 +168,7 @@ package final class Deliverer {
     private func start(_ part: DeliveryBatch.Part) throws(ReaderError) {
         let words = configuration.command.words(collar: part.key.collar, name: part.key.name, count: part.count)
         do throws(ChildProcess.StartFailure) { child = try ChildProcess(words, input: part.bytes, hasGroup: true) } catch {
-            // Nobody waits for ever for a word that was mistyped.
+            // A mistyped word must not make anybody wait forever.
             guard hasSucceeded || retry.failureCount > 0 else {
                 throw .command(name: configuration.command.name, errorNumber: error.errorNumber)
             }
@@ -255,6 +250,5 @@ package struct RetryDelay {
         return Int64.random(in: (next / 2)...next, using: &random)
     }
 
-    /// An attempt has succeeded.
     package mutating func succeeded() { self = RetryDelay() }
 }

@@ -4,7 +4,7 @@ import CollarJournal
 
 /// Items that are delivered together: they are split where the command wants entries of one collar or one animal.
 package struct DeliveryBatch {
-    /// What all items of a part have in common.
+    /// The collar and the animal of all items of a part.
     package struct Key: Hashable {
         /// The collar's id; empty if the command does not name it, `none` for an event without a collar.
         package var collar = ""
@@ -17,7 +17,6 @@ package struct DeliveryBatch {
         package let key: Key
         /// The document, which is complete after ``DeliveryBatch/end()``.
         package private(set) var bytes: [UInt8] = []
-        /// The number of entries in it.
         package private(set) var count = 0
         private var formatter: EntryFormatter
 
@@ -45,13 +44,11 @@ package struct DeliveryBatch {
     }
 
     private let command: DeliveryCommand
-    /// How the entries are written.
     package let format: FormatOptions
     /// The parts in the order of their first items; the first is delivered next.
     package private(set) var parts: [Part] = []
     /// The receipts of all items, also of those that are not delivered because they are not wanted.
     package private(set) var receipts: [StoredReceipt] = []
-    /// The number of items that are delivered.
     package private(set) var count = 0
 
     package init(_ command: DeliveryCommand, _ format: FormatOptions) {
@@ -59,7 +56,6 @@ package struct DeliveryBatch {
         self.format = format
     }
 
-    /// Adds an item.
     package mutating func add(_ item: StoredItem) {
         switch item {
         case .entry(let entry, let isWanted):
@@ -87,7 +83,6 @@ package struct DeliveryBatch {
         for index in parts.indices { parts[index].end() }
     }
 
-    /// The first part was delivered.
     package mutating func removeFirstPart() { parts.removeFirst() }
 
     private mutating func part(_ key: Key) -> Int {
@@ -138,7 +133,6 @@ package struct DeliveryCommand: Equatable, Sendable {
         self.words = words
     }
 
-    /// The program.
     package var name: String { words[0] }
 
     /// Whether a batch must hold entries of one collar only.
@@ -162,7 +156,6 @@ package struct DeliveryCommand: Equatable, Sendable {
         }
     }
 
-    /// The words for a batch.
     package func words(collar: String, name: String, count: Int) -> [String] {
         words.map { word in
             word.replacing { placeholder in

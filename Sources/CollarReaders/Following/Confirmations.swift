@@ -8,13 +8,10 @@ import Glibc
 ///
 /// A line without an id, such as that of a gap, is confirmed when it was read; an entry without a line at once.
 package struct Confirmations {
-    /// What an entry became.
     package enum Kind: Equatable {
         /// A line with an id, which the consumer acknowledges.
         case id(FixIdentifier)
-        /// A line without an id.
         case withoutID
-        /// No line.
         case unwritten
     }
 
@@ -29,15 +26,12 @@ package struct Confirmations {
         private var lines: [Line] = []
         /// How many lines at the front of `lines` are done.
         private var start = 0
-        /// The number of the first line that waits.
         private var firstNumber = 0
         /// No line with a lower number waits to be read.
         private var firstUnread = 0
 
         package var count: Int { lines.count - start }
-        /// The number of the next line.
         package var nextNumber: Int { firstNumber + count }
-        /// The ids of the lines that wait.
         package var ids: [FixIdentifier] { lines[start...].compactMap { if case .id(let id) = $0.kind { id } else { nil } } }
 
         package mutating func append(_ line: Line) { lines.append(line) }
@@ -56,7 +50,6 @@ package struct Confirmations {
             }
         }
 
-        /// Removes the confirmed lines at the front.
         package mutating func takeConfirmed() -> [EmissionReceipt] {
             let end = lines[start...].firstIndex { !$0.isConfirmed } ?? lines.count
             let receipts = lines[start..<end].map(\.receipt)
@@ -75,10 +68,8 @@ package struct Confirmations {
 
     private var queues: [SessionID: Queue] = [:]
     private var places: [UUIDHalves: (session: SessionID, number: Int)] = [:]
-    /// The number of lines that wait.
     package private(set) var count = 0
 
-    /// Whether another line may be written.
     package var hasRoom: Bool { count < Confirmations.limit }
 
     /// An entry was handed out.
@@ -124,7 +115,6 @@ package struct Confirmations {
 
 /// The ids that a consumer writes, one on each line.
 package struct AcknowledgedIDs {
-    /// A line that was read.
     package enum Line: Equatable {
         case id(FixIdentifier)
         case other(String)

@@ -8,7 +8,6 @@ import LinuxSystem
 /// Writes the stored entries of a state directory, then those that another process adds, like `tail -f`. It sleeps while nothing
 /// changes.
 package final class Follower {
-    /// Why the loop ends.
     private enum End {
         /// A signal came, a limit is reached, or the consumer acknowledges no more.
         case wanted
@@ -71,7 +70,6 @@ package final class Follower {
         endDeadline = configuration.durationMicroseconds.map { HostTime.now.instant.advanced(byMicroseconds: $0) }
     }
 
-    /// Lines written so far.
     package var lineCount: Int { output.writtenLineCount }
 
     /// Runs the loop until something ends it.
@@ -246,8 +244,7 @@ extension EmittedEntry {
     /// The id in the line of the entry; nil for a change of a gap, which has none.
     package var id: FixIdentifier? {
         switch content {
-        case .fix(let record):
-            FixIdentifier(deviceID: deviceID, logID: record.logID, sequence: record.fix.sequence)
+        case .fix(let record): FixIdentifier(deviceID: deviceID, logID: record.logID, sequence: record.fix.sequence)
         case .message(let record):
             FixIdentifier(deviceID: deviceID, logID: record.logID, sequence: record.message.sequence)
         case .gap: nil

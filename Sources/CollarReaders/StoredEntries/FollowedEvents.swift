@@ -28,10 +28,8 @@ package struct FollowedEvents {
         }
     }
 
-    /// The log may have new lines.
     package mutating func noteChange() { isBehind = true }
 
-    /// The next wanted line; nil if none waits.
     package mutating func next() throws(JournalError) -> EventLogReader.Line? {
         while true {
             while let line = lines.popFirst() {

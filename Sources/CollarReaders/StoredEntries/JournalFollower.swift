@@ -1,15 +1,11 @@
 import CollarARQ
 import CollarJournal
 
-/// What a reader follows.
 package struct FollowConfiguration: Equatable, Sendable {
-    /// Path of the directory that holds the journals.
     package var stateDirectory: String
     /// The collars; nil for all.
     package var collars: Set<UInt64>?
-    /// Which entries the reader gets.
     package var selection = EntrySelection()
-    /// Where a reader without a position begins.
     package var start = EmissionStart.all
 
     /// A configuration with defaults: the fixes of all collars, from the oldest on.
@@ -23,7 +19,6 @@ package struct FollowConfiguration: Equatable, Sendable {
 package final class JournalFollower {
     /// An event that a person should know of.
     package enum Notice: Equatable, Sendable {
-        /// Damage in a journal was skipped.
         case damage(deviceID: UInt64, DamageReport)
         /// A journal cannot be read: it is tried again.
         case unreadable(deviceID: UInt64, JournalError)
@@ -82,12 +77,10 @@ package final class JournalFollower {
     /// Whether any collar is followed, or could be if its journal could be read.
     package var hasCollars: Bool { !collars.isEmpty || !unopened.deviceIDs.isEmpty }
 
-    /// Whether a collar is followed.
     package func hasCollar(_ deviceID: UInt64) -> Bool { followed(deviceID) != nil }
 
     private func followed(_ deviceID: UInt64) -> FollowedCollar? { collars.last { $0.deviceID == deviceID && !$0.isEnded } }
 
-    /// The journal of a collar may have changed.
     package func noteChange(of deviceID: UInt64) { followed(deviceID)?.noteChange() }
 
     /// The next entry, oldest first for each collar; nil if none waits.
@@ -142,7 +135,6 @@ package final class JournalFollower {
         return state
     }
 
-    /// Moves the waiting notices out.
     package func takeNotices() -> [Notice] {
         defer { notices = [] }
         return notices
@@ -206,7 +198,6 @@ package final class FollowedCollar {
         if taken > .start { kept = try reader.identified(taken) }
     }
 
-    /// The journal may have new entries.
     package func noteChange() { feed.noteChange() }
 
     package var isReadable: Bool { !isEnded && feed.isReadable }
@@ -244,7 +235,6 @@ package final class FollowedCollar {
     /// The damage that reading met since the last call.
     package func takeDamage() -> [DamageReport] { feed.takeDamage() }
 
-    /// The consumer has an entry.
     package func confirm(through position: JournalPosition?) {
         feed.confirmed()
         if let position { taken = max(taken, position) }

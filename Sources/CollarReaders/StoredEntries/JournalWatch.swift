@@ -3,7 +3,6 @@ import LinuxSystem
 
 /// Tells which journals of a state directory change, without reading them (inotify).
 package final class JournalWatch {
-    /// What a watch is for.
     fileprivate enum Subject {
         case stateDirectory, eventLog
         case collar(UInt64)
@@ -24,7 +23,6 @@ package final class JournalWatch {
     private let stateDirectory: String
     private var subjects: [Int32: Subject] = [:]
 
-    /// Watches a state directory for new collars.
     package init(stateDirectory: String) throws(ReaderError) {
         self.stateDirectory = stateDirectory
         fileDescriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -54,7 +52,6 @@ package final class JournalWatch {
         subjects[number] = subject
     }
 
-    /// Takes the changes.
     package func takeChanges() -> Changes {
         var changes = Changes()
         InotifyEventReader.readAll(from: fileDescriptor) { event in

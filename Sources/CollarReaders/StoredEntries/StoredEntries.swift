@@ -8,7 +8,6 @@ import LinuxSystem
 
 /// What a reader of stored entries gets, for ``Follower`` and ``Deliverer``.
 package struct ReadingConfiguration: Sendable {
-    /// Path of the directory that holds the journals.
     package var stateDirectory: String
     /// The collars, each perhaps for some time only.
     package var wanted = CollarSelection.all
@@ -16,13 +15,11 @@ package struct ReadingConfiguration: Sendable {
     package var animalPaths: [String] = []
     /// The name under which the position is kept; nil for a reader that keeps none.
     package var name: ReaderName?
-    /// Which entries it gets, and in which order.
     package var selection = EntrySelection()
     /// The kinds of lines of the event log that it gets.
     package var eventKinds: Set<LineKind> = []
     /// Where a reader without a position begins; nil for the oldest entry.
     package var start: EmissionStart?
-    /// How entries are written.
     package var format = FormatOptions()
 
     /// A configuration with defaults: the fixes of all collars, from the oldest on.
@@ -31,16 +28,13 @@ package struct ReadingConfiguration: Sendable {
         selection.movesWithoutFixes = true
     }
 
-    /// Chooses the kinds of lines.
     package mutating func read(_ kinds: Set<LineKind>) {
         selection.choose(kinds)
         eventKinds = kinds.intersection(LineKind.ofEvents)
     }
 }
 
-/// How a follower writes.
 package struct FollowerConfiguration: Sendable {
-    /// What it reads.
     package var reading: ReadingConfiguration
     /// Whether the position moves only past lines whose ids the consumer writes to ``input``.
     package var isAcknowledged = false
@@ -53,7 +47,6 @@ package struct FollowerConfiguration: Sendable {
     /// Descriptor that lines are written to.
     package var output: Int32 = 1
 
-    /// A configuration with defaults.
     package init(_ reading: ReadingConfiguration) { self.reading = reading }
 }
 
@@ -64,7 +57,6 @@ package enum StoredItem {
     case event(EventLogReader.Line)
 }
 
-/// Tells which item a consumer has.
 package enum StoredReceipt {
     /// An entry. A consumer may acknowledge its line by its id, if it has one.
     case entry(EmissionReceipt, hasID: Bool)
@@ -89,9 +81,7 @@ package final class StoredEntries {
         self.report = report
         animals = AnimalFiles(paths: configuration.animalPaths)
         do throws(JournalError) {
-            named = try configuration.name.map { (name) throws(JournalError) in
-                try NamedReader(name, stateDirectory: configuration.stateDirectory)
-            }
+            if let name = configuration.name { named = try NamedReader(name, stateDirectory: configuration.stateDirectory) }
         } catch { throw .journal(error) }
         if named?.former != nil, configuration.start != nil, let name = configuration.name { report(.goesOn(name)) }
         var following = FollowConfiguration(stateDirectory: configuration.stateDirectory)
@@ -113,7 +103,6 @@ package final class StoredEntries {
     /// Readable when something has changed.
     package var fileDescriptor: Int32 { watch.fileDescriptor }
 
-    /// Whether the reader keeps a position.
     package var isNamed: Bool { named != nil }
 
     /// When ``deadlineReached(at:)`` is due; nil if nothing is expected.
@@ -162,7 +151,6 @@ package final class StoredEntries {
         throw .unknownFix(fix)
     }
 
-    /// The next item; nil if none waits.
     package func next(at time: HostTime) -> StoredItem? {
         defer { takeNotices() }
         if let entry = journals.nextEntry(at: time) {
@@ -185,7 +173,6 @@ package final class StoredEntries {
         return animals.deployments
     }
 
-    /// The consumer has an item.
     package func confirm(_ receipt: StoredReceipt) {
         switch receipt {
         case .entry(let receipt, _): journals.confirm(receipt)
@@ -262,10 +249,8 @@ extension EmittedEntry.Content {
     }
 }
 
-/// A source of events of a reader.
 package enum ReaderSource: Equatable {
     case signals, output, journals, input
 }
 
-/// The events of a reader.
 package typealias ReaderEvents = EventPoll<ReaderSource>

@@ -5,7 +5,6 @@ import CollarWire
 ///
 /// Tracks are not sorted, so that nothing has to be kept: where fixes of two collars alternate, so do their tracks.
 struct GPXWriter: FormatWriter {
-    /// The open segment.
     private struct Segment {
         let deviceID: UInt64
         let logID: UInt32
@@ -102,7 +101,6 @@ struct GPXWriter: FormatWriter {
 /// null. The altitude is a property only, because altitudes of GeoJSON's positions are above the ellipsoid, not above the sea.
 struct GeoJSONWriter: FormatWriter {
     var deployments: DeploymentTable
-    /// Whether a feature precedes the next one.
     private var isContinued = false
 
     init(deployments: DeploymentTable) { self.deployments = deployments }

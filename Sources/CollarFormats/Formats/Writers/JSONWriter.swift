@@ -1,7 +1,6 @@
 import CollarJournal
 import CollarWire
 
-/// Lines of JSON for fixes, messages and gaps.
 struct JSONWriter: FormatWriter {
     private var lines: FixLineWriter
     var deployments: DeploymentTable {
@@ -27,11 +26,7 @@ struct JSONWriter: FormatWriter {
 }
 
 extension GapChange {
-    /// The change of a gap as one line of JSON that ends with a line feed; `Protocol/schema/gap.schema.json` describes
-    /// it.
-    /// - Parameters:
-    ///   - deviceID: the collar's factory id.
-    ///   - name: the name of the animal that wore the collar; nil if unknown.
+    /// The change of a gap as one line of JSON that ends with a line feed; `Protocol/schema/gap.schema.json` describes it.
     package func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
         var object = JSONLine(type: "gap", unixMilliseconds: unixMilliseconds)
         object.add("event", event.rawValue)
@@ -52,9 +47,6 @@ extension JournaledMessage {
     }
 
     /// The message as one line of JSON that ends with a line feed; `Protocol/schema/message.schema.json` describes it.
-    /// - Parameters:
-    ///   - deviceID: the collar's factory id.
-    ///   - name: the name of the animal that wore the collar; nil if unknown.
     package func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
         let content = message.content
         var object = JSONLine(type: "message")
@@ -81,7 +73,6 @@ extension JournaledMessage {
 }
 
 extension ApplicationMessage.Kind {
-    /// The name of the kind in lines.
     package var name: String {
         switch self {
         case .notice: "notice"

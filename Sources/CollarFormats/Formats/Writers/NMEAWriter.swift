@@ -2,7 +2,7 @@ import CollarWire
 
 /// Sentences of NMEA 0183: GGA and RMC for each fix, in UTC. A field is empty where its value is unknown.
 ///
-/// RMC, which has the date, comes last, because gpsbabel gives the point of a GGA the time of the RMC behind it.
+/// RMC, which has the date, comes last, because gpsbabel gives the point of a GGA the time of the RMC after it.
 /// The year has two digits, so a fix outside 1980 to 2079 is left out. Sentences do not name the collar.
 struct NMEAWriter: FormatWriter {
     private static let years: ClosedRange<Int64> = 1980...2079

@@ -55,9 +55,7 @@ struct OwnTracksWriter: FormatWriter {
     /// Empty where the name has less than two letters or digits.
     private static func initials(of name: String) -> [UInt8] {
         let initials = String(name.filter { $0.isLetter || $0.isNumber }.prefix(2))
-        var bytes: [UInt8] = []
-        if initials.count == 2 { bytes.append(jsonString: initials) }
-        return bytes
+        return initials.count == 2 ? [UInt8](jsonString: initials) : []
     }
 }
 

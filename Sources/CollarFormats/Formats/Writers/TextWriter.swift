@@ -50,7 +50,6 @@ struct TextWriter: FormatWriter {
         bytes.appendRow { $0.append(collar: deviceID) }
     }
 
-    /// The range of a gap and what became of it.
     static func text(of change: GapChange) -> String {
         let range = change.range
         let fixes = range.count == 1 ? "fix \(range.first)" : "fixes \(range.first) to \(range.last)"

@@ -12,7 +12,7 @@ enum HostLimits {
     /// The least time between two attempts to open the journal of a collar that is heard, in microseconds.
     static let openingInterval: Int64 = 10_000_000
     /// A sequence is a jump if it exceeds the highest known sequence by more than this. A collar that makes one fix a second
-    /// needs 194 days for so many fixes.
+    /// needs 194 days for that.
     static let sequenceJump: UInt32 = 1 << 24
     /// The least time between two searches for old segments in a journal at its size limit, in microseconds.
     static let removalInterval: Int64 = 60_000_000
@@ -93,4 +93,27 @@ package enum CollarRefusal: Hashable, Sendable {
     case tooManyCollars(limit: Int)
     /// New collars come faster than a host accepts them; it accepts this one later.
     case tooManyAtOnce
+}
+
+/// The logs whose CRC is compared with that of one frame. The first one is free. Each further one costs a token of the link; if the
+/// frame fits a log, the tokens are returned. So a station whose frames fit no log cannot make the host try all logs with each.
+struct LogTrials {
+    let now: Instant
+    private let link: Link
+    private var count = 0
+
+    init(of link: Link, at now: Instant) {
+        self.link = link
+        self.now = now
+    }
+
+    /// Whether the frame may be tried with another log. If so, the trial counts.
+    mutating func mayTry() -> Bool {
+        guard count == 0 || link.furtherLogs.take(at: now) else { return false }
+        count += 1
+        return true
+    }
+
+    /// The frame fits the log that was tried last.
+    func succeeded() { link.furtherLogs.earn(max(0, count - 1)) }
 }
