@@ -8,6 +8,10 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The same for targets in which size matters more than speed. The library products do without them: the package manager takes no
+/// flags of the compiler from a package that another one uses.
+let small: [SwiftSetting] = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// The programs that measure fill and read memory as C programs would.
 let measuring: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
@@ -50,47 +54,47 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
-        .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: strict),
+        .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: small),
         .target(
             name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "CollarFormats",
             dependencies: ["CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal"],
             swiftSettings: strict),
         .target(
             name: "CollarConfiguration",
-            dependencies: ["CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarFormats"], swiftSettings: strict),
+            dependencies: ["CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarFormats"], swiftSettings: small),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-        .target(name: "SerialDevices", dependencies: ["CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"], swiftSettings: strict),
+        .target(name: "SerialDevices", dependencies: ["CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"], swiftSettings: small),
         .target(
             name: "CollarControl",
             dependencies: [
                 "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats",
                 "CollarConfiguration",
             ],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "CollarReaders",
             dependencies: [
                 "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats",
                 "CollarConfiguration",
             ],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "CollarDoctor",
             dependencies: [
                 "CheckedNumbers", "CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "RadioModems",
                 "CollarConfiguration", "CollarControl", "SerialDevices",
             ],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "CollarReceiver",
             dependencies: [
                 "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarFormats",
                 "CLinux", "LinuxSystem", "CollarConfiguration", "CollarControl", "SerialDevices",
             ],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "CollarLink",
             dependencies: ["CollarErrors", "CollarWire", "CollarFormats"], swiftSettings: strict),
@@ -102,7 +106,7 @@ let package = Package(
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarFormats",
                 "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
             ],
-            swiftSettings: strict),
+            swiftSettings: small),
         .target(
             name: "CollarWorld",
             dependencies: [

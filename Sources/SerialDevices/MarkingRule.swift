@@ -137,7 +137,7 @@ package struct MarkingRule: Equatable, Sendable {
     static func withoutInterface(_ path: String) -> String? {
         guard let colon = path.lastIndex(of: ":") else { return nil }
         let numbers = path[path.index(after: colon)...].split(separator: ".", omittingEmptySubsequences: false)
-        guard numbers.count == 2, numbers.allSatisfy({ UInt8($0, in: 0 ... .max) != nil }), path[..<colon].contains("-usb-") else { return nil }
+        guard numbers.count == 2, numbers.allSatisfy({ UInt8($0, in: 0 ... .max) != nil }), path[..<colon].contains(text: "-usb-") else { return nil }
         return String(path[..<colon])
     }
 }

@@ -11,7 +11,10 @@ STRIPPED_BYTES = 10_000_000
 
 
 def output(*command, **options):
-    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+    done = subprocess.run(command, check=False, capture_output=True, text=True, **options)
+    if done.returncode:
+        raise AssertionError(f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
 
 
 def named(parts, program):

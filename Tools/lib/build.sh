@@ -14,7 +14,9 @@ setup_build() {
 build_release() {
     # Debug information takes time to write, and the linker time to copy. The program exports nothing, so the linker may drop what it
     # does not use.
-    local options=(-Xswiftc -gnone -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --gc-sections
+    # Searches for texts would link the regular-expression engine, a megabyte; without its implicit import they do not compile.
+    local options=(-Xswiftc -gnone -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
+        -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --gc-sections
         -Xlinker --exclude-libs=ALL -Xlinker --no-export-dynamic)
     # Packed relocations and a static C++ runtime save 2 MB of resident memory. The linker takes the first library of
     # a name that it finds, and this folder has only the static library.

@@ -17,7 +17,7 @@ extension Examination {
         var faults: [String: String] = [:]
         for message in log.recent(uptime: uptimeSeconds) {
             guard let name = Examination.deviceName(message.text), isConcerned(name) else { continue }
-            if message.text.contains("USB disconnect") { disconnections[name, default: 0] += 1 }
+            if message.text.contains(text: "USB disconnect") { disconnections[name, default: 0] += 1 }
             if errors.contains(where: message.text.contains) { faults[name] = message.text }
         }
         func port(_ name: String) -> String? { ports.first { $0.adapter?.usbPath.hasSuffix("/\(name)") ?? false }?.path }
@@ -98,7 +98,7 @@ extension Examination {
             // The number becomes a part of a command, so it must have no other characters.
             let serial = adapter.serial.flatMap { $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? $0 : nil }
             var removal: ShellCommand?
-            if let serial, let marks = rules.marks, marks.lines.contains(where: { $0.contains("\"\(serial)\"") }) {
+            if let serial, let marks = rules.marks, marks.lines.contains(where: { $0.contains(text: "\"\(serial)\"") }) {
                 removal = sudo("sed", "-i", "/\"\(serial)\"/d", marks.path).then(sudo.udevReload).then(sudo("udevadm", "settle"))
                     .then(sudo("collar-link", "mark", port.path))
             }

@@ -20,7 +20,7 @@ extension Examination {
     /// Whether Windows has handed over a USB device to its subsystem for Linux, which has none by itself.
     var windowsFindings: [Finding] {
         let place = "/proc/sys/kernel/osrelease"
-        guard let release = machine.firstLine(of: place), release.lowercased().contains("microsoft"), adapters.isEmpty, !hasNamedPorts
+        guard let release = machine.firstLine(of: place), release.lowercased().contains(text: "microsoft"), adapters.isEmpty, !hasNamedPorts
         else { return [] }
         return [Finding(
             .noUSBInWindows, "This Linux runs in Windows, which has not handed over a USB device to it.",
@@ -136,7 +136,7 @@ package struct RuleFiles {
         var files: [File] = []
         for directory in RuleFiles.directories {
             for name in machine.names(in: directory) where !files.contains(where: { $0.name == name }) {
-                let isWanted = name.contains("collar") || name.hasSuffix("-brltty.rules")
+                let isWanted = name.contains(text: "collar") || name.hasSuffix("-brltty.rules")
                 guard isWanted, name.hasSuffix(".rules"), let text = machine.contentText(of: machine.resolved("\(directory)/\(name)"))
                 else { continue }
                 files.append(File(path: "\(directory)/\(name)", text: text))
@@ -144,7 +144,7 @@ package struct RuleFiles {
         }
         marks = files.first { $0.name == RuleFiles.marksName }
         rule = files.first { file in
-            file.name != RuleFiles.marksName && file.lines.contains { $0.contains("ENV{COLLAR_LINK}") }
+            file.name != RuleFiles.marksName && file.lines.contains { $0.contains(text: "ENV{COLLAR_LINK}") }
         }
         empty = rule == nil ? files.filter { $0.name == RuleFiles.ruleName }.map(\.path) : []
         brltty = files.first { $0.name.hasSuffix("-brltty.rules") }
@@ -161,7 +161,7 @@ package struct RuleFiles {
     package var missingParts: [String] {
         guard let rule else { return [] }
         let lines = rule.lines
-        return RuleFiles.neededParts.filter { part in !lines.contains { $0.contains(part) } }
+        return RuleFiles.neededParts.filter { part in !lines.contains { $0.contains(text: part) } }
     }
 
     /// Whether the machine's own marks have the rule for an adapter.

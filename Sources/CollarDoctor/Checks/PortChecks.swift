@@ -1,3 +1,4 @@
+import CheckedNumbers
 import CollarErrors
 import SerialDevices
 
@@ -134,7 +135,7 @@ extension Examination {
         }
         guard let log = kernelLog else { return [] }
         let denial = log.recent(uptime: uptimeSeconds).last {
-            $0.text.contains(#"apparmor="DENIED""#) && $0.text.contains(#"comm="collar-link""#)
+            $0.text.contains(text: #"apparmor="DENIED""#) && $0.text.contains(text: #"comm="collar-link""#)
         }
         guard let text = denial?.text else { return [] }
         let name = text.split(separator: " ").first { $0.hasPrefix("profile=") }.map { $0.dropFirst(8).filter { $0 != "\"" } }
@@ -169,7 +170,7 @@ extension Examination {
     }
 
     private func gpsd(_ port: Port) -> [Finding] {
-        guard let device = port.device, let wanted = machine.udevProperties(of: device)["SYSTEMD_WANTS"], wanted.contains("gpsd") else {
+        guard let device = port.device, let wanted = machine.udevProperties(of: device)["SYSTEMD_WANTS"], wanted.contains(text: "gpsd") else {
             return []
         }
         return [claimed(port.path, device, by: "gpsd", Evidence("udev properties of \(device.node)", "SYSTEMD_WANTS=\(wanted)"))]
@@ -193,7 +194,7 @@ extension Examination {
             // A port that is there, and is not to be a radio, is none of our business.
             guard own == nil || ports.contains(where: { $0.adapter?.usbPath == path }) else { return nil }
             let number = [vendor, product].map { String($0.drop { $0 == "0" }) }.joined(separator: "/")
-            let rule = file.lines.first { $0.contains("\"\(number)/") && $0.contains("BRLTTY_BRAILLE_DRIVER") }
+            let rule = file.lines.first { $0.contains(text: "\"\(number)/") && $0.contains(text: "BRLTTY_BRAILLE_DRIVER") }
             guard let rule else { return nil }
             return Finding(
                 .portClaimed, port: own?.port.node,
@@ -208,7 +209,7 @@ extension Examination {
     var consoleFindings: [Finding] {
         let place = "/sys/class/tty/console/active"
         let consoles = (machine.firstLine(of: place) ?? "").split(separator: " ").map(String.init)
-        let isRaspberry = machine.contentText(of: "/proc/device-tree/model")?.contains("Raspberry Pi") ?? false
+        let isRaspberry = machine.contentText(of: "/proc/device-tree/model")?.contains(text: "Raspberry Pi") ?? false
         return ports.compactMap { port in
             let name = String(port.node.split(separator: "/").last ?? "")
             let login = "/run/systemd/units/invocation:serial-getty@\(name).service"

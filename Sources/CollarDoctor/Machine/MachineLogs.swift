@@ -18,7 +18,7 @@ package struct KernelLog: Equatable, Sendable {
 
     /// Whether a line is about USB devices or AppArmor, or begins the messages of a kernel.
     package static func isOfUse(_ line: String) -> Bool {
-        [firstMessage, "usb ", "apparmor="].contains { line.contains($0) }
+        [firstMessage, "usb ", "apparmor="].contains { line.contains(text: $0) }
     }
 
     /// The path of the file that was read.
@@ -40,7 +40,7 @@ package struct KernelLog: Equatable, Sendable {
         self.path = path
         let lines = text.split(separator: "\n")
         // A file may have messages of earlier kernels. Each begins with its version.
-        let start = lines.lastIndex { $0.contains(KernelLog.firstMessage) } ?? lines.startIndex
+        let start = lines.lastIndex { $0.contains(text: KernelLog.firstMessage) } ?? lines.startIndex
         messages = lines[start...].compactMap(KernelLog.message)
     }
 

@@ -98,7 +98,7 @@ struct HeardBytes: Sendable {
         if ["ets ", "rst:0x", "esp-rom", "boot:0x", "guru meditation", "bootloader"].contains(where: lowercase.contains) {
             isBootText = true
         }
-        if lowercase.contains("meshtastic") || HeardBytes.isMeshtasticLog(line) { isMeshtastic = true }
+        if lowercase.contains(text: "meshtastic") || HeardBytes.isMeshtasticLog(line) { isMeshtastic = true }
         return nil
     }
 

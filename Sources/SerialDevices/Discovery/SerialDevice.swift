@@ -50,7 +50,7 @@ package struct SerialDevice: Equatable, Sendable {
     /// Whether this is a USB serial adapter that is not marked as a collar's base radio: somebody may want to mark it.
     package var isUnmarkedAdapter: Bool {
         // A serial card of the PCI bus has a vendor, too.
-        !isCollarRadio && vendorID != nil && sysPath.contains("/usb")
+        !isCollarRadio && vendorID != nil && sysPath.contains(text: "/usb")
     }
 
     /// Reads a device from its udev properties.
