@@ -8,7 +8,6 @@ final class RequestOutbox {
     private struct Contents {
         var kept: OutgoingRequests
         var queue: RequestQueue
-        var deadlines: [UInt16: Instant] = [:]
 
         init(_ kept: OutgoingRequests, at time: HostTime) {
             self.kept = kept
@@ -18,9 +17,7 @@ final class RequestOutbox {
                 let now = time.unixMilliseconds
                 let rest = min(max(open.deadlineUnixMilliseconds, now), now + RequestOutbox.longestWait) - now
                 let deadline = time.instant.advanced(byMicroseconds: rest * 1000)
-                let isRestored = queue.restore(
-                    open.requestID, open.request, deadline: deadline, successorCount: open.successorCount)
-                if isRestored { deadlines[open.requestID] = deadline }
+                _ = queue.restore(open.requestID, open.request, deadline: deadline, successorCount: open.successorCount)
             }
         }
     }
@@ -78,7 +75,7 @@ final class RequestOutbox {
     var reportedVersion: SettingsVersion? { contents?.kept.report?.version }
 
     /// When the next open request expires; nil if none is open.
-    var nextDeadline: Instant? { contents?.deadlines.values.min() }
+    var nextDeadline: Instant? { contents?.queue.nextDeadline }
 
     /// Accepts a request and stores it durably. The version of a settings update, the time of a message, and this
     /// receiver's id in a command *pair* whose receiver id is 0 are filled in here.
@@ -121,8 +118,6 @@ final class RequestOutbox {
             guard let open = contents.kept.open.first(where: { $0.requestID == id }) else { return nil }
             return contents.kept.end(id, open.request.isReplaced(by: request) ? .replaced : .outcome(.expired))
         }
-        for id in replacedIDs { contents.deadlines[id] = nil }
-        contents.deadlines[id] = deadline
         contents.kept.add(requestID: id, request, deadlineUnixMilliseconds: time.unixMilliseconds + wait)
         do throws(JournalError) { try file.save(contents.kept) } catch { throw .storage(deviceID: deviceID, error) }
         self.contents = contents
@@ -195,7 +190,6 @@ final class RequestOutbox {
         guard var contents else { return }
         var ended: [OutgoingRequests.Ended] = []
         for case let request? in requests {
-            contents.deadlines[request.requestID] = nil
             if request.outcome == .result(.ok), let open = contents.kept.open.first(where: { $0.requestID == request.requestID }) {
                 if open.request == .command(.unpair) { journal.memory.isReleased = true }
                 if open.request.isToPair { journal.memory.isReleased = false }

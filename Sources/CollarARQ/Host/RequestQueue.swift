@@ -170,6 +170,13 @@ public struct RequestQueue: Sendable {
         return true
     }
 
+    /// When the next request expires; nil if none is open.
+    public var nextDeadline: Instant? {
+        var next: Instant?
+        for index in 0..<count { if let deadline = pending[index]?.deadline { next = min(next ?? deadline, deadline) } }
+        return next
+    }
+
     /// Whether a request waits for its reply.
     public func isOpen(_ requestID: UInt16) -> Bool {
         for index in 0..<count where pending[index]?.requestID == requestID { return true }

@@ -106,8 +106,18 @@ extension ResultLine.Outcome {
         case .replaced: self = .replaced
         case .outcome(.expired): self = .expired
         case .outcome(.reported): self = .ok
-        // The outcomes that a collar reports have the same names here.
-        case .outcome(.result(let outcome)): self = Self(rawValue: "\(outcome)") ?? .failed
+        case .outcome(.result(let outcome)):
+            self = switch outcome {
+            case .ok: .ok
+            case .unknown: .unknown
+            case .unsupported: .unsupported
+            case .invalid: .invalid
+            case .refused: .refused
+            case .conflict: .conflict
+            case .busy: .busy
+            case .timeout: .timeout
+            case .failed: .failed
+            }
         }
     }
 }

@@ -59,7 +59,7 @@ final class RadioPort {
     /// The other process at the open port that was reported last; nil after the port opens.
     var lastReader: ProcessHolder?
     /// Notes what other programs do with the open port; nil while the port is closed, or if it cannot be watched.
-    var openings: PortOpenings?
+    var openings: OtherOpenings?
     /// The device in the place of the radio that was reported last.
     var lastReplacement: String?
     /// Attempts in a row to connect that failed, or whose connection ended at once.

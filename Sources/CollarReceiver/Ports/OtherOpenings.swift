@@ -4,8 +4,8 @@ import CollarJournal
 import LinuxSystem
 import SerialDevices
 
-/// Notes that other programs open an open port, or read from it.
-struct PortOpenings {
+/// Notices when another program opens a port that is open here, or reads from it.
+struct OtherOpenings {
     /// Time after an opening until it is looked at: some programs close the port again at once. Microseconds.
     private static let patience: Int64 = 300_000
     /// Time between two looks, in microseconds.
@@ -21,8 +21,8 @@ struct PortOpenings {
 
     /// A program has opened the port, or one that had it open before has begun to read.
     mutating func noteNews(at now: Instant) {
-        let earliest = now.advanced(byMicroseconds: PortOpenings.patience)
-        dueAt = dueAt ?? lookedAt.map { max(earliest, $0.advanced(byMicroseconds: PortOpenings.interval)) } ?? earliest
+        let earliest = now.advanced(byMicroseconds: OtherOpenings.patience)
+        dueAt = dueAt ?? lookedAt.map { max(earliest, $0.advanced(byMicroseconds: OtherOpenings.interval)) } ?? earliest
     }
 
     mutating func noteLook(at now: Instant) {
@@ -55,7 +55,7 @@ extension RadioPorts {
         do throws(SystemError) {
             let watcher = try OpeningWatcher(of: line)
             events.watch(watcher.fileDescriptor, as: .portOpenings(port.id))
-            port.openings = PortOpenings(watcher)
+            port.openings = OtherOpenings(watcher)
         } catch {}
     }
 
