@@ -72,10 +72,8 @@ public struct Batch: Equatable, Sendable {
         try BatchDecoder(payload.span, from: 0, to: payloadByteCount, lowSequenceByte: lowSequenceByte)
     }
 
-    #if hasFeature(Embedded)
     // If inlined, the coder's kilobyte would stay on the stack of the caller.
     @inline(never)
-    #endif
     /// Appends a bare frame of as many fixes as fit `output` and `frameByteLimit`, but at least one.
     ///
     /// A batch ends after 64 fixes, before a fix that does not fit, and before a fix that it cannot hold: one with another altitude
@@ -109,9 +107,7 @@ public struct Batch: Equatable, Sendable {
         return count
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Codes as many fixes as fit a payload of `room` bytes. The first one is coded even if it does not fit.
     /// - Returns: the number of fixes coded.
     @_lifetime(coder: copy coder)
@@ -137,9 +133,7 @@ public struct Batch: Equatable, Sendable {
         return count
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Replaces `codes` by those of the next fix.
     /// - Returns: false, with `codes` unchanged, if there is no next fix or if the batch cannot hold the next fix.
     private static func advance(_ codes: inout FixCodes, next: () -> Fix?) -> Bool {

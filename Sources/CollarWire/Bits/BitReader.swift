@@ -56,9 +56,7 @@ public struct BitReader: ~Escapable {
     @_lifetime(self: copy self)
     mutating func readWide() -> UInt64 { UInt64(widening: read(32)) &<< 32 | UInt64(widening: read(32)) }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Reads a positive integer of n bits in Elias gamma code: n − 1 zero bits, then the integer.
     /// - Returns: 1 … 2^32 − 1; nil if the code begins with 32 zero bits or is cut off.
     @_lifetime(self: copy self)
@@ -119,9 +117,7 @@ public struct BitReader: ~Escapable {
         guard remainingBitCount >= 0 else { throw .truncated(bitOffset: endBit) }
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Reads the id of a receiver, which is never 0.
     @_lifetime(self: copy self)
     mutating func readReceiverID() -> UInt32 {

@@ -89,9 +89,7 @@ public struct BitWriter {
         write(UInt32(bitPattern: value), count)
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Writes a positive integer in Elias gamma code (``eliasGammaBitCount(_:)`` bits).
     public mutating func writeEliasGamma(_ value: UInt32) {
         precondition(value > 0, "Elias gamma codes start at 1")

@@ -76,9 +76,7 @@ struct RangeEncoder {
         renormalize()
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Whether the payload has at most `byteCount` bytes if it ends here.
     mutating func fits(byteCount: Int) -> Bool {
         // An upper bound: the bytes held back, the four of `low`, and the padding.
@@ -136,9 +134,7 @@ struct RangeEncoder {
         }
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Writes the bytes that were held back; afterwards `held` is the last of them.
     private mutating func release(carry: UInt8) {
         state.held = state.held &+ carry

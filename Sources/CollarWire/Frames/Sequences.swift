@@ -69,9 +69,7 @@ public struct SequenceRangeList: Equatable, Sendable {
         return ranges.span[index]
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Adds a range at the end.
     /// - Returns: false, with the list unchanged, if it is full.
     @discardableResult
@@ -216,9 +214,7 @@ enum RangeCoding {
         }
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Reads how many ranges follow.
     @_lifetime(reader: copy reader)
     static func readCount(_ reader: inout BitReader) -> UInt32 {
@@ -227,18 +223,14 @@ enum RangeCoding {
         return count
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Whether a number is below its limit. If it is not, the code that was read is recorded as invalid.
     @_lifetime(reader: copy reader)
     private static func isBelow(_ number: UInt32, _ limit: UInt32, _ code: UInt32, _ reader: inout BitReader) -> Bool {
         reader.require(number < limit, .range, code)
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Reads an Elias gamma code. If there is none, the result is 0 and is recorded as invalid.
     @_lifetime(reader: copy reader)
     private static func readGamma(_ reader: inout BitReader) -> UInt32 {

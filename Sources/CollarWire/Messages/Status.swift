@@ -151,9 +151,7 @@ public struct Status: Equatable, Sendable {
 }
 
 extension BitWriter {
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     fileprivate mutating func writeCounter(_ value: UInt32) {
         require(value < 1 &<< 24, .counter, value)
         write(value, 24)

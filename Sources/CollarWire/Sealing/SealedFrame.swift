@@ -205,9 +205,7 @@ public enum SealedFrame {
         return true
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// A cipher that has taken in the associated data of a frame.
     /// - Parameter bytes: begin with the header and the clear part of the frame.
     private static func cipher(
@@ -230,9 +228,7 @@ public enum SealedFrame {
         return cipher
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Hides the clear part of an identity, or shows it.
     private static func mask(_ bytes: inout MutableSpan<UInt8>, tag: Words128, _ keys: SealingKeys) {
         var hash = SealingKeys.hash(of: keys.mask, byteCount: 16)

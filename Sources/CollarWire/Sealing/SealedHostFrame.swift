@@ -77,9 +77,7 @@ public enum SealedHostFrame {
         return true
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// A cipher that has taken in the associated data of a frame.
     /// - Parameter bytes: begin with the header, the receiver id and the salt of the frame.
     private static func cipher(

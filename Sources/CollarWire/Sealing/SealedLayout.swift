@@ -44,10 +44,8 @@ struct SealedLayout {
 }
 
 extension MessageType {
-    #if hasFeature(Embedded)
     // If inlined, the layouts of all types become tables.
     @inline(never)
-    #endif
     /// Whether a host's frame of this type holds the receiver id.
     var hasReceiverID: Bool { self == .acknowledgement || hasRequestIDFirst }
 
@@ -56,9 +54,7 @@ extension MessageType {
 }
 
 extension OutputSpan<UInt8> {
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Moves the bytes from `start` on, so that they begin at `newStart`. The bytes before `start` stay. If the tail moves up, the
     /// bytes between have no meaning.
     mutating func moveTail(from start: Int, to newStart: Int) {
@@ -78,9 +74,7 @@ extension OutputSpan<UInt8> {
         if newStart < start { removeLast(start &- newStart) }
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Exchanges the request id of two bytes and the receiver id of four bytes at the front of the payload.
     /// - Parameter isRequestIDFirst: their order before the call.
     mutating func exchangeRequestAndReceiverID(isRequestIDFirst: Bool) {
@@ -105,9 +99,7 @@ extension OutputSpan<UInt8> {
 }
 
 extension MutableSpan<UInt8> {
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Writes the lowest `byteCount` bytes of a number, at most 4, the most significant one first, and moves `place` past them.
     mutating func write(_ value: UInt32, byteCount: Int, at place: inout Int) {
         var rest = byteCount

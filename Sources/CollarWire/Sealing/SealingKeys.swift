@@ -64,9 +64,7 @@ public struct SealingKeys: Sendable {
         return hash
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// Derives a value of 16 bytes.
     /// - Parameters:
     ///   - hash: has taken in the key and the device id.
@@ -80,9 +78,7 @@ public struct SealingKeys: Sendable {
         return Words128(low: low, high: hash.next())
     }
 
-    #if hasFeature(Embedded)
     @inline(never)
-    #endif
     /// A new hash that has taken in the first `byteCount` bytes of a key.
     static func hash(of key: Words128, byteCount: Int) -> AsconCXOF128 {
         var hash = AsconCXOF128(customization: customization.span)
