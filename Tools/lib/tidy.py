@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -74,6 +75,16 @@ def host_has_no_clock():
         if line.split()[-1] not in allowed:
             yield path, number, line
     yield from matches(swift_files("Sources/CollarHost"), r"\b(clock_gettime|ContinuousClock|SuspendingClock|SystemClock|Date\()")
+
+
+def planted_bugs_apply():
+    """Each planted bug names the code that it breaks, exactly."""
+    for path in sorted((ROOT / "Tools/simulation/planted").glob("*.patch")):
+        with path.open() as text:
+            done = subprocess.run(
+                ["patch", "--dry-run", "-s", "-f", "-F0", "-p1"], cwd=ROOT, stdin=text, capture_output=True, text=True, check=False)
+        if done.returncode:
+            yield path, 0, done.stdout.strip()
 
 
 def handles_have_types():
@@ -207,7 +218,7 @@ def protocol_sections_agree():
 
 RULES = (
     core_is_pure, core_imports, imports_follow_the_table, foundation_is_in_one_place, host_has_no_clock, handles_have_types, numbers_have_ranges,
-    no_forced_try, nothing_left_to_do, public_is_documented, files_are_short, protocol_sections_agree)
+    no_forced_try, nothing_left_to_do, public_is_documented, files_are_short, protocol_sections_agree, planted_bugs_apply)
 
 
 def main():
