@@ -54,7 +54,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
-        .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: small),
+        .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: strict),
         .target(
             name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],
             swiftSettings: small),

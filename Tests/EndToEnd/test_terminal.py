@@ -42,11 +42,12 @@ class TerminalTest(EndToEndTest):
         terminal.started()
         return program
 
-    def send_fixes(self, receiver, first=0):
+    def send_fixes(self, receiver, first=0, is_answered=True):
         wait_until(lambda: self.radio.count(IDENTITY_REQUEST), 10, "an open port")
         self.assertIsNone(receiver.process.poll(), receiver.error_text)
         self.radio.send(A.identity() + b"".join(A.fix(each) for each in range(first, first + COUNT)))
-        self.radio.poll(A, first + COUNT)
+        if is_answered:
+            self.radio.poll(A, first + COUNT)
 
     def store_fixes(self):
         """Fills the state directory."""
@@ -140,7 +141,8 @@ class RunAtTerminalTest(TerminalTest):
 
     def test_a_limit_counts_entries_and_no_header(self):
         program = self.launch("run", "-F", "csv", "-n", "3")
-        self.send_fixes(program)
+        # It may end before it hears a poll.
+        self.send_fixes(program, is_answered=False)
         self.assertEqual(program.wait(), 0)
         self.assertEqual(len(program.lines), 1 + 3)
 

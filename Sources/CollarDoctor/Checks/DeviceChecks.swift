@@ -18,7 +18,7 @@ extension Examination {
         for message in log.recent(uptime: uptimeSeconds) {
             guard let name = Examination.deviceName(message.text), isConcerned(name) else { continue }
             if message.text.contains(text: "USB disconnect") { disconnections[name, default: 0] += 1 }
-            if errors.contains(where: message.text.contains) { faults[name] = message.text }
+            if errors.contains(where: { message.text.contains(text: $0) }) { faults[name] = message.text }
         }
         func port(_ name: String) -> String? { ports.first { $0.adapter?.usbPath.hasSuffix("/\(name)") ?? false }?.path }
         let loops = disconnections.sorted { $0.key < $1.key }.filter { $0.value >= limit }
