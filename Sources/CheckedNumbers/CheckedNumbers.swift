@@ -83,12 +83,13 @@ extension StringProtocol {
     /// The standard library searches for texts with its regular-expression engine, which adds a megabyte to a program.
     ///
     /// Complexity: at most the product of both lengths.
-    package func contains(text part: String) -> Bool {
-        var rest = utf8[...]
-        while rest.count >= part.utf8.count {
-            if rest.starts(with: part.utf8) { return true }
-            rest.removeFirst()
+    @inlinable package func contains(text part: String) -> Bool {
+        let bytes = Array(utf8)
+        let wanted = Array(part.utf8)
+        guard let first = wanted.first else { return true }
+        guard bytes.count >= wanted.count else { return false }
+        return (0...bytes.count - wanted.count).contains { start in
+            bytes[start] == first && bytes[start..<start + wanted.count].elementsEqual(wanted)
         }
-        return false
     }
 }
