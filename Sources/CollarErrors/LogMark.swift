@@ -1,4 +1,4 @@
-/// What a message is about, for filters. The raw values are the names that a person types.
+/// The subject of a message, for filters. The raw values are the names that a person types.
 package enum LogCategory: String, CaseIterable, Sendable {
     /// Positions of collars, from the collar to the disk.
     case collarLocation = "collar-location"
@@ -85,7 +85,7 @@ package struct LogFilter: Equatable, Sendable {
     /// A filter that lets messages of a level and above pass.
     package init(_ level: LogLevel = .info) { general = level }
 
-    /// Takes the text of `--log`: `LEVEL` for every category, or `CATEGORY:LEVEL` for one of them, which goes before the former.
+    /// Takes the text of `--log`: `LEVEL` for every category, or `CATEGORY:LEVEL` for one of them, which overrides the former.
     package mutating func set(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let word = parts.last, let level = LogLevel(rawValue: word) else { throw .level(parts.last ?? "") }

@@ -268,7 +268,7 @@ package struct HostConfiguration: Equatable, Sendable {
     /// Whether this host has a consumer of its own, for which entries are kept. The named readers are further consumers.
     package var hasConsumer = true
     package var emissionStart = EmissionStart.whereItStopped
-    /// What is emitted. A fix that is not emitted stays in the journal for another run.
+    /// The selection of entries to emit. A fix that is not emitted stays in the journal for another run.
     package var selection = EntrySelection()
     /// Size of a journal segment in bytes, after which the next one begins.
     package var segmentByteLimit = Journal.defaultSegmentByteLimit

@@ -80,7 +80,7 @@ package final class EventLogWriter {
             try files.fileSystem.writeAll(line, to: file, at: byteCount)
             current = (number, file, byteCount + line.count)
         } catch {
-            // What was written of the line is written over, or counts as a line that no reader understands.
+            // The next line overwrites the part that was written, or readers skip that part.
             close()
             throw error
         }

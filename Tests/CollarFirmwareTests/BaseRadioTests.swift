@@ -123,7 +123,7 @@ import Testing
     }
 }
 
-/// What a base radio does when its host, its duty cycle or its radio does not keep up.
+/// A base radio whose host, duty cycle or radio does not keep up.
 @Suite struct BaseRadioLimitTests {
     /// The oldest packets make room: the newest ones hold the poll that is open.
     @Test func aSlowHostGetsTheNewestPackets() {
@@ -233,7 +233,7 @@ struct BaseRadioBench: ~Copyable {
 
     var radio: BaseRadio
     var now = Instant(microseconds: 0)
-    /// What the host's end of the line has decoded.
+    /// The frames that the host has decoded.
     private var hostStream = StreamDecoder()
 
     /// - Parameter isIntroduced: whether the host has already read what the base radio says of itself after its start.

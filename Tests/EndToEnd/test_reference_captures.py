@@ -144,7 +144,7 @@ class CaptureTest(EndToEndTest):
         self.start_collar(40, "--interval", "0.6")
         receiver.wait_for_lines(8)
         self.assertEqual(receiver.stop(), 0, receiver.error_text)
-        # What the collar sent before its first identity was there, while nobody had its port open, is left out.
+        # Frames that the collar sent before its first identity, while no program had its port open, are left out.
         identity = next(line["unix_ms"] for line in self.check_whole() if line["name"] == "identity")
         early = sum(record.unix_ms < identity for record in recordings.records(pathlib.Path(self.capture).read_bytes()) if record.event == READ)
         os.replace(self.cut(lambda number: number < early), self.capture)

@@ -119,7 +119,7 @@ package struct AnimalRegister: Equatable, Sendable {
         }
     }
 
-    // What the texts of the animals file may be: the same rules hold for a file that a person has edited and for a change.
+    // The rules for texts in the animals file. They hold for a file that a person has edited and for a change.
 
     /// The keys of an animal.
     package enum Key: String, CaseIterable, Sendable {

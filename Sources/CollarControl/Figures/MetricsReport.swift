@@ -54,7 +54,7 @@ package struct MetricsReport {
     }
 
     /// Adds a named reader.
-    /// - Parameter lag: how far it lags behind the journals that it reads.
+    /// - Parameter lag: the entries of its journals that it has not read, and the age of the oldest.
     package mutating func add(_ name: ReaderName, _ state: ReaderState, lag: ReaderLag) {
         let labels = [MetricLabel("reader", name.text)]
         text.add(.readerLagEntries, Int64(lag.entryCount), labels)

@@ -21,7 +21,7 @@ public struct ButtonDecoder: Equatable, Sendable {
         /// Released; the time is that of the first press of a possible double press.
         case released(Instant?)
         case pressed(since: Instant, isSecond: Bool)
-        /// Held so long that the press has had its effect.
+        /// Still held after the press has taken effect.
         case held
     }
 

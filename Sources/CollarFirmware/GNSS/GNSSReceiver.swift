@@ -107,7 +107,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
         return reading
     }
 
-    /// The sentences of one moment follow each other without a pause that is so long.
+    /// The sentences of one fix follow each other with shorter pauses.
     private var quietDeadline: Instant { lastByte.advanced(byMicroseconds: 100_000) }
 
     /// The longest time between two positions of a receiver that works.

@@ -66,7 +66,7 @@ public struct TrackLineError: Error, Equatable, Sendable, CustomStringConvertibl
     public let field: String?
     /// Byte offset at which the line stops being JSON; nil when the line is valid JSON.
     public let byteOffset: Int?
-    /// What is wrong, and what was expected.
+    /// The problem, and the expected value.
     public let problem: String
 
     /// Creates an error.

@@ -6,7 +6,7 @@ import CollarWire
 import Glibc
 import LinuxSystem
 
-/// What a reader of stored entries gets, for ``Follower`` and ``Deliverer``.
+/// The items that a reader of stored entries gets, for ``Follower`` and ``Deliverer``.
 package struct ReadingConfiguration: Sendable {
     package var stateDirectory: String
     /// The collars, each perhaps for some time only.

@@ -200,7 +200,7 @@ import Testing
     }
 }
 
-/// What a journal says about its collar, without being read as a whole.
+/// Facts about a collar that are found without reading its whole journal.
 @Suite struct JournalSummaryTests {
     private func summary(_ files: MemoryFileSystem) throws -> (summary: JournalSummary, examined: [UInt32]) {
         let reader = try JournalReader(stateDirectory: "/state", deviceID: collar, fileSystem: files)
