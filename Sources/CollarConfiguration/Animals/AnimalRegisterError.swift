@@ -100,7 +100,7 @@ extension AnimalRegisterError.Problem {
             fault == .collarID
                 ? "Choose a \(kind.rawValue) with other characters than a collar's id." : "Choose another \(kind.rawValue).")
         case .wrongCollar(let text): (
-            "'\(text)' is no id of a collar: \(CollarID.form) are wanted", "The lines of `collar-link history` have it as \"collar\".")
+            "'\(text)' is no id of a collar: expected \(CollarID.form)", "The lines of `collar-link history` have it as \"collar\".")
         case .wrongWearing(let text): (
             "'\(text)' does not tell a collar and when it is worn", "Write 'wears = ID', then 'from TIME', 'until TIME', both or neither.")
         case .wrongTime(let text): ("'\(text)' is no time", "A time is \(CalendarTime.forms).")

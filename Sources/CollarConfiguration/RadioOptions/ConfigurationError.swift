@@ -50,15 +50,15 @@ extension ConfigurationError.Problem {
         func name(_ option: RadioOption) -> String { (isOption ? "--" : "") + option.rawValue }
         return switch self {
         case .notText: "the line is not UTF-8"
-        case .notAnAssignment(let line): "'\(line)': 'key = value' is wanted, or \(StickName.forms)"
+        case .notAnAssignment(let line): "'\(line)': expected 'key = value', or \(StickName.forms)"
         case .unknownKey(let key):
             "there is no key '\(key)'; keys are: \(RadioOption.allCases.map(\.rawValue).joined(separator: ", "))"
                 + Suggestion.text(for: key, among: RadioOption.allCases.map(\.rawValue))
         case .repeatedKey(let key, let line): "\(key) has a value already, from line \(line)"
-        case .unknownSection(let section): "'\(section)' is no section: \(StickName.forms) is wanted"
+        case .unknownSection(let section): "'\(section)' is no section: expected \(StickName.forms)"
         case .repeatedSection(let section, let line): "\(section) is there already, at line \(line)"
         case .wrongValue(let option, let text):
-            "\(name(option)) \(text): \(option.wanted) is wanted" + Suggestion.text(for: text, among: option.words)
+            "\(name(option)) \(text): expected \(option.wanted)" + Suggestion.text(for: text, among: option.words)
         case .region(let error, let option): "\(name(option)): \(error.text)"
         case .tooLong(let byteLimit): "the file has more than \(byteLimit) bytes"
         }
