@@ -152,46 +152,51 @@ final class RequestOutbox {
         }
     }
 
-    func accept(_ result: CommandResult) { end([contents?.queue.accept(result)]) }
+    func accept(_ result: CommandResult, logID: UInt32) { end([contents?.queue.accept(result)], logID: logID) }
 
     func accept(_ report: Settings) {
         contents?.kept.accept(report)
-        end([contents?.queue.accept(report)])
+        end([contents?.queue.accept(report)], logID: nil)
     }
 
-    /// The collar's identity names its receiver.
+    /// Accepts the receiver that the collar's identity names.
     /// - Parameter isNewLog: whether it also names a log that was not known before, so that the collar's memory was erased.
-    func learnReceiver(_ receiverID: UInt32, isNewLog: Bool) {
+    func learnReceiver(of identity: Identity, isNewLog: Bool) {
         // Else another receiver may have unpaired the collar, which then takes this one's acknowledgements.
         let isOwn = namedReceiverID == journal.receiverID || journal.memory.isReleased
+        let receiverID = identity.pairedReceiverID
         namedReceiverID = receiverID
-        endAll { queue in queue.learnReceiver(receiverID) }
+        endAll(logID: identity.log.logID) { queue in queue.learnReceiver(receiverID) }
         if receiverID != 0 || isNewLog || !isOwn { journal.memory.isReleased = false }
-        if hasReleased { endAll { queue in queue.refuseUnheard() } }
+        if hasReleased { endAll(logID: nil) { queue in queue.refuseUnheard() } }
     }
 
     /// Ends the requests whose time is over.
     func expire(at now: Instant) {
         guard let due = nextDeadline, now >= due else { return }
-        endAll { queue in queue.expire(now: now) }
+        endAll(logID: nil) { queue in queue.expire(now: now) }
     }
 
-    private func endAll(_ next: (inout RequestQueue) -> EndedRequest?) {
+    private func endAll(logID: UInt32?, _ next: (inout RequestQueue) -> EndedRequest?) {
         guard var queue = contents?.queue else { return }
         var ended: [EndedRequest?] = []
         while let one = next(&queue) { ended.append(one) }
         contents?.queue = queue
-        end(ended)
+        end(ended, logID: logID)
     }
 
     /// Stores ended requests durably and reports them. If storing fails, a request is sent again after a restart under its
     /// old id, and the collar gives the old result.
-    private func end(_ requests: [EndedRequest?]) {
+    /// - Parameter logID: the log of the frame that ended the requests; nil if no frame or a report did.
+    private func end(_ requests: [EndedRequest?], logID: UInt32?) {
         guard var contents else { return }
         var ended: [OutgoingRequests.Ended] = []
         for case let request? in requests {
             if request.outcome == .result(.ok), let open = contents.kept.open.first(where: { $0.requestID == request.requestID }) {
-                if open.request == .command(.unpair) { journal.memory.isReleased = true }
+                if open.request == .command(.unpair) {
+                    journal.memory.isReleased = true
+                    journal.memory.releasedLogID = logID
+                }
                 if open.request.isToPair { journal.memory.isReleased = false }
             }
             if let one = contents.kept.end(request.requestID, .outcome(request.outcome)) { ended.append(one) }

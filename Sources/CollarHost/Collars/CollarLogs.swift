@@ -24,11 +24,9 @@ struct CollarLogs {
         for logID in journal.logIDs {
             if let log = LogIdentity(deviceID: journal.deviceID, logID: logID) { _ = add(log) }
         }
-        // Of a new log of a collar with a key, perhaps nothing is stored yet.
-        if let logID = journal.sealedProgress?.logID, !journal.logIDs.contains(logID),
-            let log = LogIdentity(deviceID: journal.deviceID, logID: logID)
-        {
-            _ = add(log)
+        // Of a new log of a collar with a key, or of a released one, perhaps nothing is stored yet.
+        for case let logID? in [journal.memory.releasedLogID, journal.sealedProgress?.logID] where !journal.logIDs.contains(logID) {
+            if let log = LogIdentity(deviceID: journal.deviceID, logID: logID) { _ = add(log) }
         }
     }
 

@@ -156,7 +156,7 @@ final class CollarSession {
         feed.setCurrentLog(identity.log.logID)
         health.setHeartbeat(seconds: identity.heartbeatSeconds)
         condition.accept(identity, isNewLog: isNewLog, at: time.instant, output)
-        requests.learnReceiver(identity.pairedReceiverID, isNewLog: isNewLog)
+        requests.learnReceiver(of: identity, isNewLog: isNewLog)
         if isPairedElsewhere, !isReportedAsElsewhere {
             isReportedAsElsewhere = true
             output.report(.pairedElsewhere(deviceID: deviceID, receiverID: identity.pairedReceiverID))
@@ -213,7 +213,7 @@ final class CollarSession {
             self.status = status
             output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
             condition.accept(status, at: time.instant, output)
-        case .commandResult(let result): requests.accept(result)
+        case .commandResult(let result): requests.accept(result, logID: log.log.logID)
         case .settings(let report) where report.direction == .report:
             health.accept(report)
             requests.accept(report)

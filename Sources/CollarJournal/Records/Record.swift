@@ -177,6 +177,9 @@ package struct CollarMemory: Equatable, Sendable {
 
     /// Whether the collar was unpaired by this receiver, and has neither taken it again nor been erased since.
     package var isReleased = false
+    /// The log that the collar had when it was released; nil if it was not, and in older journals. Perhaps nothing else of this
+    /// log is stored.
+    package var releasedLogID: UInt32?
 
     package init() {}
 }

@@ -172,6 +172,7 @@ struct RecordBuffer {
         fields.write(memory.bootCount, 32)
         fields.write(memory.isReleased ? 1 : 0, 1)
         fields.write(UInt32(memory.batteryWarning.rawValue), 7)
+        if memory.isReleased, let logID = memory.releasedLogID { fields.write(logID, 32) }
         finish(&fields)
     }
 

@@ -78,6 +78,7 @@ extension Record {
             memory.isReleased = reader.read(1) == 1
             // A later version may know a worse warning.
             memory.batteryWarning = CollarMemory.BatteryWarning(rawValue: UInt8(reader.read(7))) ?? .critical
+            if memory.isReleased, reader.remainingBitCount >= 32 { memory.releasedLogID = reader.read(32) }
             record = .memory(memory)
         }
         // A later version may lengthen a record, so only one that is too short is refused.
