@@ -32,6 +32,16 @@ extension Span<UInt8> {
     }
 }
 
+extension MutableSpan<UInt8> {
+    /// Stores an integer from byte `start` on. This is safe: an integer consists of plain bytes, and the range is checked.
+    @inline(__always)
+    @_lifetime(self: copy self)
+    mutating func store<Word: FixedWidthInteger & BitwiseCopyable>(_ word: Word, at start: Int) {
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: word, toByteOffset: start, as: Word.self)
+    }
+}
+
 extension UInt64 {
     /// Has the top bit of each zero byte set. In a byte above the lowest zero byte, that bit may be set although the byte is not
     /// zero.

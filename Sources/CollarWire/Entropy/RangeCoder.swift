@@ -80,11 +80,11 @@ struct RangeEncoder {
     /// Whether the payload has at most `byteCount` bytes if it ends here.
     mutating func fits(byteCount: Int) -> Bool {
         // An upper bound: the bytes held back, the four of `low`, and the padding.
-        let most = payload.mark.byteCount &+ state.fullByteCount &+ 6
+        let most = payload.byteCount &+ state.fullByteCount &+ 6
         if most <= byteCount { return true }
         let here = mark
         finish()
-        let isSmall = payload.mark.byteCount <= byteCount
+        let isSmall = payload.byteCount <= byteCount
         goBack(to: here)
         return isSmall
     }
@@ -176,7 +176,7 @@ struct RangeDecoder: ~Escapable {
         for _ in 0..<4 { shiftIn() }
     }
 
-    /// Reads a decision; see ``RangeEncoder/encode(_:bound:)``.
+    /// Reads a decision; see ``RangeEncoder/encode(_:bound:)``. The caller then calls ``ended(_:)``.
     @inline(__always)
     @_lifetime(self: copy self)
     mutating func decode(bound: UInt32) -> Bool {
@@ -187,6 +187,17 @@ struct RangeDecoder: ~Escapable {
         } else {
             range = bound
         }
+        return bit
+    }
+
+    /// Ends a decision, and returns it: a caller whose last call this is needs no registers that must be saved.
+    @inline(__always)
+    @_lifetime(self: copy self)
+    mutating func ended(_ bit: Bool) -> Bool { range < RangeDecoder.renormalizationBound ? renormalized(bit) : bit }
+
+    @inline(never)
+    @_lifetime(self: copy self)
+    private mutating func renormalized(_ bit: Bool) -> Bool {
         renormalize()
         return bit
     }

@@ -15,18 +15,20 @@ public enum StreamEncoder {
     public static func encode(_ frame: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         precondition(frame.count >= 1 && frame.count <= Frame.maximumByteCount, "a frame has 1 to 253 bytes")
         output.append(delimiter)
-        var blockStart = 0
-        while blockStart <= frame.count {
-            var blockEnd = blockStart
-            while blockEnd < frame.count, frame[blockEnd] != 0 { blockEnd += 1 }
-            output.append(UInt8(blockEnd - blockStart + 1))
-            var index = blockStart
-            while index < blockEnd {
-                output.append(frame[index])
-                index += 1
+        // A code byte goes before the frame, and in the place of each zero byte: the distance to the next code byte or delimiter.
+        var codeIndex = output.count
+        output.append(0)
+        var index = 0
+        while index < frame.count {
+            let byte = frame[index]
+            index &+= 1
+            if byte == 0 {
+                output[codeIndex] = UInt8(truncatingIfNeeded: output.count &- codeIndex)
+                codeIndex = output.count
             }
-            blockStart = blockEnd + 1
+            output.append(byte)
         }
+        output[codeIndex] = UInt8(truncatingIfNeeded: output.count &- codeIndex)
         output.append(delimiter)
     }
 }
@@ -89,12 +91,11 @@ public struct StreamDecoder: Sendable {
     }
 
     #if !hasFeature(Embedded)
-    /// Stores a word in ``stuffed``. This is safe: an integer consists of plain bytes, and the range is checked.
+    /// Stores a word in ``stuffed``.
     @inline(__always)
     mutating func keep<Word: FixedWidthInteger & BitwiseCopyable>(_ word: Word, at offset: Int) {
         var span = stuffed.mutableSpan
-        var bytes = unsafe span.mutableBytes
-        bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: Word.self)
+        span.store(word.littleEndian, at: offset)
     }
 
     /// Whether the last byte read was a delimiter, or no byte was read yet.
