@@ -4,35 +4,14 @@ import CollarWire
 
 /// The requests to one collar: the open ones, kept durably, and the protocol that sends them.
 final class RequestOutbox {
-    /// The requests, which are known after their file was read or the first request was submitted.
-    private struct Contents {
-        var kept: OutgoingRequests
-        var queue: RequestQueue
-
-        init(_ kept: OutgoingRequests, at time: HostTime) {
-            self.kept = kept
-            queue = RequestQueue(receiverID: kept.receiverID, lastRequestID: kept.lastRequestID)
-            for open in kept.open {
-                // A clock that was set back must not make a request wait forever.
-                let now = time.unixMilliseconds
-                let rest = min(max(open.deadlineUnixMilliseconds, now), now + RequestOutbox.longestWait) - now
-                let deadline = time.instant.advanced(byMicroseconds: rest * 1000)
-                _ = queue.restore(open.requestID, open.request, deadline: deadline, successorCount: open.successorCount)
-            }
-        }
-    }
-
     private let file: OutgoingRequestsFile
     private let journal: Journal
     private let output: HostOutput
     /// Nil if no request was ever submitted, or the file could not be read.
-    private var contents: Contents?
+    private var requests: OutgoingRequests?
 
     /// The receiver that the collar's last identity named, 0 for none; nil if no identity came in this run.
     private var namedReceiverID: UInt32?
-
-    /// The longest time that a request waits for its answer, in milliseconds: a week.
-    private static let longestWait: Int64 = 7 * 24 * 3_600_000
 
     /// Opens the outbox of a collar whose journal is open, and restores the requests of an earlier process.
     /// - Parameter random: source of the first request id.
@@ -43,16 +22,16 @@ final class RequestOutbox {
         file = OutgoingRequestsFile(in: journal.directory, fileSystem: fileSystem)
         self.journal = journal
         self.output = output
-        do throws(JournalError) { contents = try load(at: time, random: &random) } catch {
+        do throws(JournalError) { requests = try load(at: time, random: &random) } catch {
             output.report(.requestsFailing(deviceID: deviceID, error))
         }
     }
 
-    private func load(at time: HostTime, random: inout any RandomNumberGenerator) throws(JournalError) -> Contents? {
-        switch try file.load(deviceID: deviceID, receiverID: receiverID) {
-        case .intact(var kept):
-            kept.skipUsedIDs(random: &random)
-            return Contents(kept, at: time)
+    private func load(at time: HostTime, random: inout any RandomNumberGenerator) throws(JournalError) -> OutgoingRequests? {
+        switch try file.load(deviceID: deviceID, receiverID: receiverID, at: time) {
+        case .intact(var requests):
+            requests.skipUsedIDs(random: &random)
+            return requests
         case .missing: return nil
         case .unusable:
             try file.setAside()
@@ -61,7 +40,7 @@ final class RequestOutbox {
         }
     }
 
-    var isPairingWanted: Bool { contents?.kept.open.contains { $0.request.isToPair } ?? false }
+    var isPairingWanted: Bool { requests?.open.contains { $0.request.isToPair } ?? false }
 
     private var deviceID: UInt64 { journal.deviceID }
     private var receiverID: UInt32 { journal.receiverID }
@@ -70,12 +49,12 @@ final class RequestOutbox {
     /// receiver, either, unless its memory is erased.
     var hasReleased: Bool { journal.memory.isReleased && namedReceiverID == 0 }
 
-    var openCount: Int { contents?.kept.open.count ?? 0 }
+    var openCount: Int { requests?.queue.count ?? 0 }
 
-    var reportedVersion: SettingsVersion? { contents?.kept.report?.version }
+    var reportedVersion: SettingsVersion? { requests?.report?.version }
 
     /// When the next open request expires; nil if none is open.
-    var nextDeadline: Instant? { contents?.queue.nextDeadline }
+    var nextDeadline: Instant? { requests?.queue.nextDeadline }
 
     /// Accepts a request and stores it durably. The version of a settings update, the time of a message, and this
     /// receiver's id in a command *pair* whose receiver id is 0 are filled in here.
@@ -83,55 +62,46 @@ final class RequestOutbox {
     func submit(
         _ request: HostRequest, patience: RequestPatience, at time: HostTime, random: inout any RandomNumberGenerator
     ) throws(RequestRefusal) -> RequestReport {
-        if contents == nil {
-            do throws(JournalError) { contents = try load(at: time, random: &random) } catch {
+        if requests == nil {
+            do throws(JournalError) { requests = try load(at: time, random: &random) } catch {
                 throw .storage(deviceID: deviceID, error)
             }
         }
-        var contents =
-            self.contents
-            ?? Contents(.beginning(deviceID: deviceID, receiverID: receiverID, random: &random), at: time)
+        var requests = self.requests ?? .beginning(deviceID: deviceID, receiverID: receiverID, random: &random)
         var request = request
         switch request {
         case .settingsUpdate(_, let list):
             // With the time as number, the version is likely to be above those that other receivers gave.
             guard
                 let version = SettingsVersion(
-                    after: contents.kept.highestVersion, unixMilliseconds: time.unixMilliseconds, receiverID: receiverID)
+                    after: requests.highestVersion, unixMilliseconds: time.unixMilliseconds, receiverID: receiverID)
             else { throw .noVersion(deviceID: deviceID) }
             request = .settingsUpdate(version: version, list)
-            contents.kept.learn(of: version)
+            requests.learn(of: version)
         case .command(.pair(0)): request = .command(.pair(receiverID: receiverID))
         case .message(var message):
             message.unixSeconds = UInt32(clamping: time.unixMilliseconds / 1000)
             request = .message(message)
         case .command, .settingsRequest: break
         }
-        var wait = RequestOutbox.longestWait
+        var wait = OutgoingRequests.longestWait
         if case .now(let milliseconds) = patience { wait = milliseconds }
         let deadline = time.instant.advanced(byMicroseconds: wait * 1000)
-        guard let id = contents.queue.add(request, deadline: deadline, isLatestOnly: patience == .latest) else {
+        guard let added = requests.add(request, deadline: deadline, isLatestOnly: patience == .latest) else {
             throw .queueFull(deviceID: deviceID)
         }
-        let replacedIDs = contents.kept.open.map(\.requestID).filter { !contents.queue.isOpen($0) }
-        let replaced = replacedIDs.compactMap { id -> OutgoingRequests.Ended? in
-            guard let open = contents.kept.open.first(where: { $0.requestID == id }) else { return nil }
-            return contents.kept.end(id, open.request.isReplaced(by: request) ? .replaced : .outcome(.expired))
-        }
-        contents.kept.add(requestID: id, request, deadlineUnixMilliseconds: time.unixMilliseconds + wait)
-        do throws(JournalError) { try file.save(contents.kept) } catch { throw .storage(deviceID: deviceID, error) }
-        self.contents = contents
-        for one in replaced { output.report(.requestEnded(report(one))) }
-        return RequestReport(deviceID: deviceID, requestID: id, request: request, state: .queued)
+        do throws(JournalError) { try file.save(requests, at: time) } catch { throw .storage(deviceID: deviceID, error) }
+        self.requests = requests
+        for one in added.ended { output.report(.requestEnded(report(one))) }
+        return RequestReport(deviceID: deviceID, requestID: added.requestID, request: request, state: .queued)
     }
 
     /// The state of a request; nil if the request is unknown or no longer kept.
     func report(ofRequest requestID: UInt16) -> RequestReport? {
-        guard let kept = contents?.kept else { return nil }
-        if let open = kept.open.first(where: { $0.requestID == requestID }) {
+        if let open = requests?.open.first(where: { $0.requestID == requestID }) {
             return RequestReport(deviceID: deviceID, requestID: requestID, request: open.request, state: .queued)
         }
-        return kept.ended.last { $0.requestID == requestID }.map(report)
+        return requests?.ended.last { $0.requestID == requestID }.map(report)
     }
 
     /// Sends the requests that are due. The caller sends its answer after them.
@@ -139,81 +109,76 @@ final class RequestOutbox {
         on link: LinkID, address: UInt8, log: LogIdentity, isForeign: Bool, sealing seal: SealedAnswer?,
         into frames: inout OutgoingFrames
     ) {
-        guard contents?.kept.open.isEmpty == false else { return }
-        contents?.queue.beginWindow()
+        guard openCount > 0 else { return }
+        requests?.queue.beginWindow()
         var isOver = false
         var index: UInt8 = 0
         while !isOver {
             index += 1
             frames.add(for: link, sealing: seal, index: index) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
-                let id = try contents?.queue.nextOfWindow(address: address, log: log, isForeign: isForeign, into: &output)
+                let id = try requests?.queue.nextOfWindow(address: address, log: log, isForeign: isForeign, into: &output)
                 isOver = id == nil
             }
         }
     }
 
-    func accept(_ result: CommandResult, logID: UInt32) { end([contents?.queue.accept(result)], logID: logID) }
+    func accept(_ result: CommandResult, logID: UInt32, at time: HostTime) {
+        end(logID: logID, at: time) { queue in queue.accept(result) }
+    }
 
-    func accept(_ report: Settings) {
-        contents?.kept.accept(report)
-        end([contents?.queue.accept(report)], logID: nil)
+    func accept(_ report: Settings, at time: HostTime) {
+        requests?.accept(report)
+        end(at: time) { queue in queue.accept(report) }
     }
 
     /// Accepts the receiver that the collar's identity names.
     /// - Parameter isNewLog: whether it also names a log that was not known before, so that the collar's memory was erased.
-    func learnReceiver(of identity: Identity, isNewLog: Bool) {
+    func learnReceiver(of identity: Identity, isNewLog: Bool, at time: HostTime) {
         // Else another receiver may have unpaired the collar, which then takes this one's acknowledgements.
         let isOwn = namedReceiverID == journal.receiverID || journal.memory.isReleased
         let receiverID = identity.pairedReceiverID
         namedReceiverID = receiverID
-        endAll(logID: identity.log.logID) { queue in queue.learnReceiver(receiverID) }
+        end(logID: identity.log.logID, at: time) { queue in queue.learnReceiver(receiverID) }
         if receiverID != 0 || isNewLog || !isOwn { journal.memory.isReleased = false }
-        if hasReleased { endAll(logID: nil) { queue in queue.refuseUnheard() } }
+        if hasReleased { end(at: time) { queue in queue.refuseUnheard() } }
     }
 
     /// Ends the requests whose time is over.
-    func expire(at now: Instant) {
-        guard let due = nextDeadline, now >= due else { return }
-        endAll(logID: nil) { queue in queue.expire(now: now) }
+    func expire(at time: HostTime) {
+        guard let due = nextDeadline, time.instant >= due else { return }
+        end(at: time) { queue in queue.expire(now: time.instant) }
     }
 
-    private func endAll(logID: UInt32?, _ next: (inout RequestQueue) -> EndedRequest?) {
-        guard var queue = contents?.queue else { return }
-        var ended: [EndedRequest?] = []
-        while let one = next(&queue) { ended.append(one) }
-        contents?.queue = queue
-        end(ended, logID: logID)
-    }
-
-    /// Stores ended requests durably and reports them. If storing fails, a request is sent again after a restart under its
-    /// old id, and the collar gives the old result.
-    /// - Parameter logID: the log of the frame that ended the requests; nil if no frame or a report did.
-    private func end(_ requests: [EndedRequest?], logID: UInt32?) {
-        guard var contents else { return }
-        var ended: [OutgoingRequests.Ended] = []
-        for case let request? in requests {
-            if request.outcome == .result(.ok), let open = contents.kept.open.first(where: { $0.requestID == request.requestID }) {
-                if open.request == .command(.unpair) {
-                    journal.memory.isReleased = true
-                    journal.memory.releasedLogID = logID
-                }
-                if open.request.isToPair { journal.memory.isReleased = false }
-            }
-            if let one = contents.kept.end(request.requestID, .outcome(request.outcome)) { ended.append(one) }
+    /// Ends requests until `next` returns nil, stores that durably, and reports it. If storing fails, a request is sent again after a
+    /// restart under its old id, and the collar gives the old result.
+    /// - Parameter logID: the log of the frame that ends the requests; nil if no result or identity does.
+    private func end(logID: UInt32? = nil, at time: HostTime, _ next: (inout RequestQueue) -> EndedRequest?) {
+        guard var requests else { return }
+        var ended: [EndedRequest] = []
+        while let one = next(&requests.queue) {
+            requests.note(one)
+            ended.append(one)
         }
+        self.requests = requests
         guard !ended.isEmpty else { return }
-        self.contents = contents
-        do throws(JournalError) { try file.save(contents.kept) } catch {
+        for one in ended where one.outcome == .result(.ok) {
+            if one.request == .command(.unpair) {
+                journal.memory.isReleased = true
+                journal.memory.releasedLogID = logID
+            }
+            if one.request.isToPair { journal.memory.isReleased = false }
+        }
+        do throws(JournalError) { try file.save(requests, at: time) } catch {
             output.report(.requestsFailing(deviceID: deviceID, error))
         }
         for one in ended { output.report(.requestEnded(report(one))) }
     }
 
-    private func report(_ ended: OutgoingRequests.Ended) -> RequestReport {
+    private func report(_ ended: EndedRequest) -> RequestReport {
         var report = RequestReport(
-            deviceID: deviceID, requestID: ended.requestID, request: ended.request, state: .ended(ended.end))
-        if ended.request == .settingsRequest, case .outcome(.reported(let version)) = ended.end,
-            let told = contents?.kept.report, told.version == version
+            deviceID: deviceID, requestID: ended.requestID, request: ended.request, state: .ended(ended.outcome))
+        if ended.request == .settingsRequest, case .reported(let version) = ended.outcome,
+            let told = requests?.report, told.version == version
         {
             report.settings = told.values.sorted { $0.key < $1.key }.map { Setting(key: $0.key, value: $0.value) }
         }
@@ -225,7 +190,7 @@ package struct RequestReport: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         /// It is stored durably and goes out when the collar is heard.
         case queued
-        case ended(OutgoingRequests.End)
+        case ended(HostRequestOutcome)
     }
 
     package var deviceID: UInt64

@@ -70,8 +70,8 @@ final class HostBench {
     }
 
     /// The requests that ended, and how.
-    func requestEnds() -> [UInt16: OutgoingRequests.End] {
-        var ends: [UInt16: OutgoingRequests.End] = [:]
+    func requestEnds() -> [UInt16: HostRequestOutcome] {
+        var ends: [UInt16: HostRequestOutcome] = [:]
         for case .requestEnded(let report) in notices() {
             if case .ended(let end) = report.state { ends[report.requestID] = end }
         }

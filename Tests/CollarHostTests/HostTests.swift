@@ -345,7 +345,7 @@ import Testing
         #expect(types == [.command, .acknowledgement])
         bench.receive(try collar.result(report.requestID), on: link)
         let ends: [RequestReport] = bench.notices().compactMap { if case .requestEnded(let report) = $0 { report } else { nil } }
-        #expect(ends.map(\.state) == [.ended(.outcome(.result(.ok)))])
+        #expect(ends.map(\.state) == [.ended(.result(.ok))])
         // Later the ended command causes neither another notice nor an overdue deadline.
         bench.wait(seconds: 8 * 86_400)
         bench.host.deadlineReached(at: bench.time)
@@ -394,7 +394,7 @@ import Testing
         bench.receive(try collar.result(unpaired.requestID), on: link)
         let refused = try restart(collar)
         bench.receive(try collar.identity(), on: link)
-        #expect(bench.requestEnds() == [refused.requestID: .outcome(.result(.refused))])
+        #expect(bench.requestEnds() == [refused.requestID: .result(.refused)])
         // It is erased, and both know of it before the next start.
         collar = try PaperCollar(logID: 78)
         bench.receive(try collar.identity(), on: link)
@@ -419,7 +419,7 @@ import Testing
         #expect(try bench.frames().map { try FrameHeader($0.bytes.span).type } == [.command, .acknowledgement])
         collar.receiverID = 0
         bench.receive(try collar.identity(poll: 3), on: link)
-        #expect(bench.requestEnds() == [unpair.requestID: .outcome(.result(.ok)), second.requestID: .outcome(.result(.refused))])
+        #expect(bench.requestEnds() == [unpair.requestID: .result(.ok), second.requestID: .result(.refused)])
     }
 
     @Test func aCollarIsHandedOverToAnotherReceiver() throws {
@@ -460,7 +460,7 @@ import Testing
         #expect(try bench.host.report(ofRequest: id, to: nil).state == .queued)
         bench.wait(seconds: 7 * 86_400)
         bench.host.deadlineReached(at: bench.time)
-        #expect(try bench.host.report(ofRequest: id, to: nil).state == .ended(.outcome(.expired)))
+        #expect(try bench.host.report(ofRequest: id, to: nil).state == .ended(.expired))
     }
 
     /// The deadline that the former process stored lies a year ahead of the clock that was set back.
@@ -475,7 +475,7 @@ import Testing
         try bench.restart()
         bench.wait(seconds: 7 * 86_400)
         bench.host.deadlineReached(at: bench.time)
-        #expect(try bench.host.report(ofRequest: id, to: nil).state == .ended(.outcome(.expired)))
+        #expect(try bench.host.report(ofRequest: id, to: nil).state == .ended(.expired))
     }
 
     @Test func idsOfARestoredStateDirectoryAreOthers() throws {

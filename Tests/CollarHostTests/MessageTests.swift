@@ -148,6 +148,6 @@ import Testing
         _ = bench.notices()
         bench.receive(try own.result(report.requestID, .busy), on: link)
         let ended = bench.notices().compactMap { if case .requestEnded(let end) = $0 { end.state } else { nil } }
-        #expect(ended == [.ended(.outcome(.result(.busy)))])
+        #expect(ended == [.ended(.result(.busy))])
     }
 }

@@ -49,13 +49,29 @@ struct StateBorder: Border {
     let seeds: [Input] = [
         ("airtime", "1790000000000\n"), ("sticks", "rnode usb 10c4 ea60 0001\nserial socket pci-0000:00:14.0-usb-0:2:1.0\n"),
         ("receiver", "000102030405060708090a0b0c0d0e0f\nmoved 0a0b0c0d\n"), ("receiver", "retired a1b2c3d4\n"),
-        ("requests", "collar-link requests 1\ncollar 910a2dec89025cc1\nreceiver 77\nlast 9\nversion 1790000000000000000\nreport 7 1=5 2=60\n"
-            + "open 7 1790000000000 3 sound 5000\nopen 8 1790000000000 2 update 12345 1=5\nopen 9 1790000000000 0 message reply 7 1 5 1790000000 x00ff\n"
-            + "ended 5 result 2 pair 123456\nended 6 reported 12345 report\n"),
+        ("requests", StateBorder.requests),
         ("keys", "key 000102030405060708090a0b0c0d0e0f\naccept-restart 7\n"),
         ("transfer", "collar-link receiver 1\nid a1b2c3d4\nlog 910a2dec89025cc1 7 0-10 20-30\nend\n"),
         ("events", #"{"type":"status","unix_ms":1790000000000,"collar":"910a2dec89025cc1","tracking":true,"tracking_since_unix_ms":1780000000000}"# + "\n"),
     ].map { [Array($0.utf8), Array($1.utf8)] }
+
+    private static var requests: String {
+        var requests = OutgoingRequests(deviceID: Sample.deviceID, receiverID: Sample.receiverID, lastRequestID: 9)
+        let time = HostTime(instant: Instant(microseconds: 0), unixMilliseconds: Sample.now)
+        var list = SettingList()
+        for setting in [Setting(key: 1, value: 5), Setting(key: 2, value: 60)] { list.append(setting) }
+        let settings = Settings(
+            direction: .report, requestID: 0, version: SettingsVersion(rawValue: 1_790_000_000_000_000_000), entries: list)
+        requests.accept(settings)
+        let open: [HostRequest] = [
+            .command(.sound(milliseconds: 5000)), .settingsUpdate(version: settings.version, settings.entries),
+            ApplicationMessage(kind: .reply(to: 7, .ok), code: 5, unixSeconds: 1_790_000_000, data: [0, 0xFF].span).map { .message($0) },
+        ].compactMap(\.self)
+        for request in open { _ = requests.add(request, deadline: time.instant.advanced(byMicroseconds: 5_000_000), isLatestOnly: false) }
+        requests.note(EndedRequest(requestID: 5, request: .command(.pair(receiverID: 123_456)), outcome: .result(.unsupported)))
+        requests.note(EndedRequest(requestID: 6, request: .settingsRequest, outcome: .reported(version: settings.version)))
+        do throws(JournalError) { return String(decoding: try requests.text(at: time), as: UTF8.self) } catch { return "" }
+    }
 
     func run(_ input: Input) {
         guard let name = input.first else { return }
@@ -79,8 +95,11 @@ struct StateBorder: Border {
             // The CRC of the lines is made anew: a number in them is what the run is about.
             var crc = CRC24()
             crc.update(bytes.span, from: 0, to: bytes.count)
-            guard let requests = OutgoingRequests(text: bytes + Array("check \(String(crc.checksum, radix: 16))\n".utf8)) else { return }
-            _ = requests.text
+            for now in Sample.clocks {
+                let time = HostTime(instant: Instant(microseconds: 0), unixMilliseconds: now)
+                let requests = OutgoingRequests(text: bytes + Array("check \(String(crc.checksum, radix: 16))\n".utf8), at: time)
+                do throws(JournalError) { _ = try requests?.text(at: time) } catch {}
+            }
         case "keys":
             disk.put(bytes, at: "/s/keys/910a2dec89025cc1")
             do throws(JournalError) { _ = try KeyFiles(stateDirectory: "/s", fileSystem: disk).entry(of: Sample.deviceID) } catch {}

@@ -21,6 +21,32 @@ public enum HostRequest: Equatable, Sendable {
     /// Whether this request changes settings.
     var isSettingsUpdate: Bool { if case .settingsUpdate = self { true } else { false } }
 
+    /// Appends the request as a bare frame of at most 51 bytes.
+    /// - Parameters:
+    ///   - requestID: the id that the collar's reply repeats.
+    ///   - receiverID: the receiver that makes the request; not 0.
+    ///   - address: address of the collar on the air, 1 … 254.
+    ///   - log: the collar and its log, to which the CRC is bound.
+    ///   - output: the frame is appended here.
+    /// - Throws: ``EncodeError/field(_:value:)`` if a receiver id is 0.
+    public func encode(
+        requestID: UInt16, receiverID: UInt32, address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
+    ) throws(EncodeError) {
+        switch self {
+        case .command(let action):
+            try Command(requestID: requestID, receiverID: receiverID, action: action)
+                .encode(address: address, log: log, into: &output)
+        case .settingsUpdate(let version, let entries):
+            try Settings(direction: .update, requestID: requestID, version: version, entries: entries)
+                .encode(address: address, flags: FrameFlags(poll: nil), log: log, into: &output)
+        case .settingsRequest:
+            try SettingsRequest(requestID: requestID).encode(address: address, log: log, into: &output)
+        case .message(let message):
+            try HostMessage(requestID: requestID, receiverID: receiverID, content: message)
+                .encode(address: address, log: log, into: &output)
+        }
+    }
+
     /// Whether `other`, if it is newer, makes this request pointless. An update of settings does so if it names every key of
     /// the older one.
     public func isReplaced(by other: HostRequest) -> Bool {
@@ -69,14 +95,46 @@ public enum HostRequestOutcome: Equatable, Sendable {
     case reported(version: SettingsVersion)
     /// The deadline passed. The collar may have executed the request.
     case expired
+    /// A newer request of the same kind replaced it before it was sent.
+    case replaced
 }
 
 /// A request that has ended.
 public struct EndedRequest: Equatable, Sendable {
-    /// The id of the request.
+    /// The id of the request on the air.
     public var requestID: UInt16
+    /// The request.
+    public var request: HostRequest
     /// How the request ended.
     public var outcome: HostRequestOutcome
+
+    /// Creates an ended request.
+    public init(requestID: UInt16, request: HostRequest, outcome: HostRequestOutcome) {
+        self.requestID = requestID
+        self.request = request
+        self.outcome = outcome
+    }
+}
+
+/// A request that has not ended.
+public struct OpenRequest: Sendable {
+    /// The id of the request on the air.
+    public let requestID: UInt16
+    /// The request.
+    public let request: HostRequest
+    /// When the request expires without a reply.
+    public let deadline: Instant
+    /// Number of requests that were added after this one, at most 8.
+    public fileprivate(set) var successorCount: UInt8 = 0
+    /// Number of windows until the request goes out again.
+    fileprivate var wait: UInt8 = 0
+    fileprivate var sentCount: UInt32 = 0
+    /// Whether the collar may have received the request, from this process or an earlier one.
+    fileprivate var mayBeHeard = false
+    /// For ``HostRequest/settingsRequest``: the version of the last report, and a bit for each key named in a report of this
+    /// version.
+    fileprivate var reportedVersion = SettingsVersion.defaults
+    fileprivate var reportedKeys: UInt16 = 0
 }
 
 /// The host's open requests to one collar. The queue decides which of them go out in a window, and when they end.
@@ -90,27 +148,11 @@ public struct RequestQueue: Sendable {
     /// The most requests in a window, which bounds the length of the window.
     public static let windowLimit = 2
 
-    private struct Pending {
-        var requestID: UInt16
-        var request: HostRequest
-        var deadline: Instant
-        /// Number of requests that were added after this one.
-        var successorCount: UInt8 = 0
-        /// Number of windows until the request goes out again.
-        var wait: UInt8 = 0
-        var sentCount: UInt32 = 0
-        /// Whether the collar may have received the request, from this process or an earlier one.
-        var mayBeHeard = false
-        /// For ``HostRequest/settingsRequest``: the version of the last report, and a bit for each key named in a report of this
-        /// version.
-        var reportedVersion = SettingsVersion.defaults
-        var reportedKeys: UInt16 = 0
-    }
-
     /// Id of the receiver that makes the requests; not 0.
     public let receiverID: UInt32
-    private var pending = InlineArray<8, Pending?>(repeating: nil)
-    private var lastRequestID: UInt16
+    /// The id that was used last. The ids that follow it are used next.
+    public var lastRequestID: UInt16
+    private var pending = InlineArray<8, OpenRequest?>(repeating: nil)
     /// Number of open requests.
     public private(set) var count = 0
     private var sentInWindow = 0
@@ -150,7 +192,7 @@ public struct RequestQueue: Sendable {
         for index in 0..<changed.count { changed.pending[index]?.successorCount += 1 }
         // 0 is left out: in a report it means that there was no request.
         let next = lastRequestID == .max ? 1 : lastRequestID + 1
-        changed.pending[changed.count] = Pending(requestID: next, request: request, deadline: deadline)
+        changed.pending[changed.count] = OpenRequest(requestID: next, request: request, deadline: deadline)
         changed.count += 1
         changed.lastRequestID = next
         self = changed
@@ -164,11 +206,14 @@ public struct RequestQueue: Sendable {
         _ requestID: UInt16, _ request: HostRequest, deadline: Instant, successorCount: UInt8
     ) -> Bool {
         guard count < RequestQueue.capacity else { return false }
-        pending[count] = Pending(
+        pending[count] = OpenRequest(
             requestID: requestID, request: request, deadline: deadline, successorCount: successorCount, mayBeHeard: true)
         count += 1
         return true
     }
+
+    /// The open request at an index below ``count``, oldest first; nil at any other index.
+    public subscript(index: Int) -> OpenRequest? { index >= 0 && index < count ? pending[index] : nil }
 
     /// When the next request expires; nil if none is open.
     public var nextDeadline: Instant? {
@@ -210,7 +255,7 @@ public struct RequestQueue: Sendable {
                 !next.request.isSettingsUpdate || !isUpdateOpen(before: index),
                 next.request.isToPair || !isUnpairOpen(before: index)
             else { continue }
-            try encode(next, address: address, log: log, into: &output)
+            try next.request.encode(requestID: next.requestID, receiverID: receiverID, address: address, log: log, into: &output)
             // A collar of another receiver obeys *pair* only in the minute after power-on or a press of its button, so a *pair*
             // goes out in every window.
             next.wait = next.request.isToPair ? 0 : UInt8(1 &<< min(next.sentCount, 3))
@@ -234,24 +279,6 @@ public struct RequestQueue: Sendable {
     private func isUnpairOpen(before end: Int) -> Bool {
         for index in 0..<end where pending[index]?.request == .command(.unpair) { return true }
         return false
-    }
-
-    private func encode(
-        _ next: Pending, address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
-    ) throws(EncodeError) {
-        switch next.request {
-        case .command(let action):
-            try Command(requestID: next.requestID, receiverID: receiverID, action: action)
-                .encode(address: address, log: log, into: &output)
-        case .settingsUpdate(let version, let entries):
-            try Settings(direction: .update, requestID: next.requestID, version: version, entries: entries)
-                .encode(address: address, flags: FrameFlags(poll: nil), log: log, into: &output)
-        case .settingsRequest:
-            try SettingsRequest(requestID: next.requestID).encode(address: address, log: log, into: &output)
-        case .message(let message):
-            try HostMessage(requestID: next.requestID, receiverID: receiverID, content: message)
-                .encode(address: address, log: log, into: &output)
-        }
     }
 
     /// Receives a result that the collar sent.
@@ -323,12 +350,15 @@ public struct RequestQueue: Sendable {
     }
 
     private mutating func end(_ requestID: UInt16, _ outcome: HostRequestOutcome) -> EndedRequest? {
-        guard isOpen(requestID) else { return nil }
-        removeAll { $0.requestID == requestID }
-        return EndedRequest(requestID: requestID, outcome: outcome)
+        for index in 0..<count {
+            guard let open = pending[index], open.requestID == requestID else { continue }
+            removeAll { $0.requestID == requestID }
+            return EndedRequest(requestID: requestID, request: open.request, outcome: outcome)
+        }
+        return nil
     }
 
-    private mutating func removeAll(where isUnwanted: (Pending) -> Bool) {
+    private mutating func removeAll(where isUnwanted: (OpenRequest) -> Bool) {
         var kept = 0
         for index in 0..<count {
             guard let open = pending[index], !isUnwanted(open) else {

@@ -99,6 +99,7 @@ extension EncodingFailure {
         case .logID(let logID): "\(logID) is no log id"
         case .receiveTime(let time): "\(time) ms is no receive time"
         case .sequence(let sequence): "\(sequence) is beyond the highest sequence"
+        case .request(let id): "request \(id) has a field out of range"
         }
     }
 }

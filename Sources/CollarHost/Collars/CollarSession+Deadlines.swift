@@ -37,7 +37,7 @@ extension CollarSession {
         let memory = journal.memory
         condition.advance(to: time.instant, output)
         if journal.memory != memory { isCommitDue = true }
-        requests.expire(at: time.instant)
+        requests.expire(at: time)
         feed.deadlineReached(at: time.instant)
     }
 

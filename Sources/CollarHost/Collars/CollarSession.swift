@@ -156,7 +156,7 @@ final class CollarSession {
         feed.setCurrentLog(identity.log.logID)
         health.setHeartbeat(seconds: identity.heartbeatSeconds)
         condition.accept(identity, isNewLog: isNewLog, at: time.instant, output)
-        requests.learnReceiver(of: identity, isNewLog: isNewLog)
+        requests.learnReceiver(of: identity, isNewLog: isNewLog, at: time)
         if isPairedElsewhere, !isReportedAsElsewhere {
             isReportedAsElsewhere = true
             output.report(.pairedElsewhere(deviceID: deviceID, receiverID: identity.pairedReceiverID))
@@ -213,10 +213,10 @@ final class CollarSession {
             self.status = status
             output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
             condition.accept(status, at: time.instant, output)
-        case .commandResult(let result): requests.accept(result, logID: log.log.logID)
+        case .commandResult(let result): requests.accept(result, logID: log.log.logID, at: time)
         case .settings(let report) where report.direction == .report:
             health.accept(report)
-            requests.accept(report)
+            requests.accept(report, at: time)
         default: break
         }
     }

@@ -78,6 +78,8 @@ package enum EncodingFailure: Equatable, Sendable {
     case receiveTime(Int64)
     /// A range that ends beyond the highest sequence.
     case sequence(UInt32)
+    /// A request to a collar that has a field out of range.
+    case request(id: UInt16)
 }
 
 extension FileFailure {

@@ -1,31 +1,9 @@
 import CollarARQ
 import CollarWire
 
-/// The requests of a host to one collar and their results, as they are kept across restarts.
-package struct OutgoingRequests: Equatable, Sendable {
-    package struct Open: Equatable, Sendable {
-        /// The request's id on the air.
-        package var requestID: UInt16
-        package var request: HostRequest
-        /// When the request ends if it is not answered, in milliseconds since 1970.
-        package var deadlineUnixMilliseconds: Int64
-        /// How many requests were made after this one; at most 8.
-        package internal(set) var successorCount: UInt8 = 0
-    }
-
-    package enum End: Equatable, Sendable {
-        /// The collar answered the request, or the request's deadline passed.
-        case outcome(HostRequestOutcome)
-        /// A newer request of the same kind replaced it before it was sent.
-        case replaced
-    }
-
-    package struct Ended: Equatable, Sendable {
-        package var requestID: UInt16
-        package var request: HostRequest
-        package var end: End
-    }
-
+/// The requests of a host to one collar, as they are kept across restarts: the open ones, the last results, and the settings that the
+/// collar reported.
+package struct OutgoingRequests: Sendable {
     package struct Report: Equatable, Sendable {
         package var version: SettingsVersion
         /// Values by key; some are missing while only a part of the report has come.
@@ -34,26 +12,23 @@ package struct OutgoingRequests: Equatable, Sendable {
 
     /// The most ended requests that are kept, so that a program that waited for one can ask for its result.
     package static let endedLimit = 16
+    /// The longest time that a request waits for its answer, in milliseconds: a week.
+    package static let longestWait: Int64 = 7 * 24 * 3_600_000
 
     package let deviceID: UInt64
-    /// The receiver in whose name requests are made.
-    package let receiverID: UInt32
-    /// The id that was used last; see `RequestQueue`.
-    package private(set) var lastRequestID: UInt16
+    /// The open requests, and the protocol that sends them in the name of a receiver.
+    package var queue: RequestQueue
     /// The highest version of settings that was requested, or was reported and plausible.
     package private(set) var highestVersion = SettingsVersion.defaults
     /// The settings that the collar reported last; nil if it never did.
-    package private(set) var report: Report?
-    /// Requests that have not ended, in the order in which they were made.
-    package internal(set) var open: [Open] = []
+    package internal(set) var report: Report?
     /// The last requests that have ended, the newest last.
-    package private(set) var ended: [Ended] = []
+    package private(set) var ended: [EndedRequest] = []
 
     /// Begins without requests. The ids that follow `lastRequestID` are used next.
     package init(deviceID: UInt64, receiverID: UInt32, lastRequestID: UInt16) {
         self.deviceID = deviceID
-        self.receiverID = receiverID
-        self.lastRequestID = lastRequestID
+        queue = RequestQueue(receiverID: receiverID, lastRequestID: lastRequestID)
     }
 
     /// Begins at a random id, for use when nothing is known of earlier requests. If a collar receives one of the last eight ids
@@ -70,15 +45,26 @@ package struct OutgoingRequests: Equatable, Sendable {
     package mutating func skipUsedIDs(random: inout some RandomNumberGenerator) {
         let usedIDs = open.map(\.requestID) + ended.map(\.requestID)
         repeat {
-            lastRequestID = .random(in: 0 ... .max, using: &random)
-        } while usedIDs.contains { $0 &- lastRequestID <= UInt16(2 * OutgoingRequests.endedLimit) }
+            queue.lastRequestID = .random(in: 0 ... .max, using: &random)
+        } while usedIDs.contains { $0 &- queue.lastRequestID <= UInt16(2 * OutgoingRequests.endedLimit) }
     }
 
-    /// Adds a request that was made now, with the id that it got.
-    package mutating func add(requestID: UInt16, _ request: HostRequest, deadlineUnixMilliseconds: Int64) {
-        for index in open.indices { open[index].successorCount = min(open[index].successorCount + 1, 8) }
-        lastRequestID = requestID
-        open.append(Open(requestID: requestID, request: request, deadlineUnixMilliseconds: deadlineUnixMilliseconds))
+    /// Requests that have not ended, in the order in which they were made.
+    package var open: [OpenRequest] { (0..<queue.count).compactMap { queue[$0] } }
+
+    /// Adds a request, as `RequestQueue.add(_:deadline:isLatestOnly:)` does.
+    /// - Returns: its id, and the requests that it ends; nil if there is no room for it.
+    package mutating func add(
+        _ request: HostRequest, deadline: Instant, isLatestOnly: Bool
+    ) -> (requestID: UInt16, ended: [EndedRequest])? {
+        let former = open
+        guard let id = queue.add(request, deadline: deadline, isLatestOnly: isLatestOnly) else { return nil }
+        let removed = former.filter { !queue.isOpen($0.requestID) }.map {
+            EndedRequest(
+                requestID: $0.requestID, request: $0.request, outcome: $0.request.isReplaced(by: request) ? .replaced : .expired)
+        }
+        for one in removed { note(one) }
+        return (id, removed)
     }
 
     /// Notes that a version of settings exists. One that is not plausible is ignored: it would leave no higher version.
@@ -96,22 +82,11 @@ package struct OutgoingRequests: Equatable, Sendable {
         report = Report(version: settings.version, values: values)
     }
 
-    /// Moves a request from the open ones to those that have ended.
-    /// - Returns: the ended request; nil if it was not open.
-    @discardableResult
-    package mutating func end(_ requestID: UInt16, _ end: End) -> Ended? {
-        guard let index = open.firstIndex(where: { $0.requestID == requestID }) else { return nil }
-        let one = Ended(requestID: requestID, request: open.remove(at: index).request, end: end)
-        add(one)
-        return one
-    }
-
-    mutating func add(_ one: Ended) {
-        ended.append(one)
+    /// Keeps a request that has ended.
+    package mutating func note(_ request: EndedRequest) {
+        ended.append(request)
         if ended.count > OutgoingRequests.endedLimit { ended.removeFirst() }
     }
-
-    mutating func restore(_ report: Report) { self.report = report }
 }
 
 /// How long a request may wait for its collar.

@@ -7,7 +7,7 @@ import CollarWire
 ///
 /// The file is replaced as a whole: after a crash at any point either the old or the new one is there.
 package struct OutgoingRequestsFile {
-    package enum Contents: Equatable, Sendable {
+    package enum Contents: Sendable {
         case missing
         case intact(OutgoingRequests)
         /// The file is damaged, of a later version, or of another collar or receiver.
@@ -31,9 +31,9 @@ package struct OutgoingRequestsFile {
     /// The path to which ``setAside()`` moves a file that cannot be used.
     package var asidePath: String { "\(path).unusable" }
 
-    package func load(deviceID: UInt64, receiverID: UInt32) throws(JournalError) -> Contents {
+    package func load(deviceID: UInt64, receiverID: UInt32, at time: HostTime) throws(JournalError) -> Contents {
         guard let bytes = try SmallFile.existingContents(of: path, byteLimit: OutgoingRequestsFile.byteLimit, fileSystem) else { return .missing }
-        guard let found = OutgoingRequests(text: bytes), found.deviceID == deviceID, found.receiverID == receiverID else {
+        guard let found = OutgoingRequests(text: bytes, at: time), found.deviceID == deviceID, found.queue.receiverID == receiverID else {
             return .unusable
         }
         return .intact(found)
@@ -49,37 +49,42 @@ package struct OutgoingRequestsFile {
 
     /// Replaces the file, durably.
     /// - Throws: the failure. The file then holds the old or the new requests; another save completes the replacement.
-    package func save(_ requests: OutgoingRequests) throws(JournalError) {
-        try JournalError.wrapping(try SmallFile.replace(path, in: directory.path, with: requests.text, fileSystem))
+    package func save(_ requests: OutgoingRequests, at time: HostTime) throws(JournalError) {
+        let text = try requests.text(at: time)
+        try JournalError.wrapping(try SmallFile.replace(path, in: directory.path, with: text, fileSystem))
     }
 }
 
 /// The text of the file has a title; a line each for the collar, the receiver and the last id; lines for the known settings,
-/// the open requests and the ended requests; and at the end the CRC of all lines before it.
+/// the open requests and the ended requests; and at the end the CRC of all lines before it. A request is the frame in which it is sent, in
+/// hexadecimal, bound to log 0 of the collar.
 extension OutgoingRequests {
-    private static let title = "collar-link requests 1"
+    private static let title = "collar-link requests 2"
 
     /// The text as bytes, 4 KiB at most.
-    package var text: [UInt8] {
-        var lines = [OutgoingRequests.title, "collar \(JournalDirectory.name(of: deviceID))", "receiver \(receiverID)"]
-        lines.append("last \(lastRequestID)")
+    /// - Parameter time: the present time, because the file has the deadlines as times of day.
+    /// - Throws: ``JournalError/unencodable(_:)`` if a request is invalid.
+    package func text(at time: HostTime) throws(JournalError) -> [UInt8] {
+        var lines = [OutgoingRequests.title, "collar \(JournalDirectory.name(of: deviceID))", "receiver \(queue.receiverID)"]
+        lines.append("last \(queue.lastRequestID)")
         if highestVersion > .defaults { lines.append("version \(highestVersion.rawValue)") }
         if let report {
             let values = report.values.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
             lines.append("report \(report.version.rawValue)\(values.joined())")
         }
         for one in open {
-            lines.append("open \(one.requestID) \(one.deadlineUnixMilliseconds) \(one.successorCount) \(words(of: one.request))")
+            let deadline = time.unixMilliseconds + one.deadline.microseconds(since: time.instant) / 1000
+            lines.append("open \(try frame(one.request, one.requestID)) \(deadline) \(one.successorCount)")
         }
-        for one in ended { lines.append("ended \(one.requestID) \(words(of: one.end)) \(words(of: one.request))") }
+        for one in ended { lines.append("ended \(try frame(one.request, one.requestID)) \(OutgoingRequests.words(of: one.outcome))") }
         var bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
         bytes += Array("check \(OutgoingRequests.crc(of: bytes))\n".utf8)
         return bytes
     }
 
     /// Reads a text.
-    /// - Returns: nil if ``text`` cannot have produced the bytes.
-    package init?(text: [UInt8]) {
+    /// - Returns: nil if ``text(at:)`` cannot have produced the bytes.
+    package init?(text: [UInt8], at time: HostTime) {
         guard text.last == UInt8(ascii: "\n"),
             let end = text.dropLast().lastIndex(of: UInt8(ascii: "\n"))
         else { return nil }
@@ -92,34 +97,40 @@ extension OutgoingRequests {
             let last = OutgoingRequests.value("last", lines[3]).flatMap({ UInt16($0, in: 0 ... .max) })
         else { return nil }
         self.init(deviceID: deviceID, receiverID: receiverID, lastRequestID: last)
-        for line in lines[4...] { guard take(line[...]) else { return nil } }
+        for line in lines[4...] { guard take(line, at: time) else { return nil } }
     }
 
     private static func value(_ name: String, _ words: [Substring]) -> Substring? {
         words.count == 2 && words[0] == name ? words[1] : nil
     }
 
-    private mutating func take(_ line: ArraySlice<Substring>) -> Bool {
-        var words = line
-        switch words.popFirst() {
-        case "version":
-            guard let version = takeVersion(&words) else { return false }
-            learn(of: version)
-        case "report":
-            guard let version = takeVersion(&words), let pairs = settings(words) else { return false }
-            restore(Report(version: version, values: Dictionary(pairs.map { ($0.key, $0.value) }) { $1 }))
-        case "open":
-            guard let id = words.popFirst().flatMap({ UInt16($0, in: 0 ... .max) }), let time = words.popFirst().flatMap({ Int64($0, in: .unixMilliseconds) }),
-                let successorCount = words.popFirst().flatMap({ UInt8($0, in: 0...8) }), let request = request(words),
-                open.count < RequestQueue.capacity
+    private mutating func take(_ words: [Substring], at time: HostTime) -> Bool {
+        guard words.count >= 2 else { return false }
+        switch (words[0], words.count) {
+        case ("version", 2):
+            guard let version = UInt64(words[1], in: 0 ... .max) else { return false }
+            learn(of: SettingsVersion(rawValue: version))
+        case ("report", _):
+            guard let version = UInt64(words[1], in: 0 ... .max) else { return false }
+            var values: [UInt8: UInt32] = [:]
+            for word in words[2...] {
+                let parts = word.split(separator: "=", omittingEmptySubsequences: false)
+                guard parts.count == 2, let key = UInt8(parts[0], in: 0 ... .max), let value = UInt32(parts[1], in: 0 ... .max)
+                else { return false }
+                values[key] = value
+            }
+            report = Report(version: SettingsVersion(rawValue: version), values: values)
+        case ("open", 4):
+            guard let (id, request) = request(words[1]), let deadline = Int64(words[2], in: .unixMilliseconds),
+                let successorCount = UInt8(words[3], in: 0...8)
             else { return false }
-            open.append(
-                Open(requestID: id, request: request, deadlineUnixMilliseconds: time, successorCount: successorCount))
-        case "ended":
-            guard let id = words.popFirst().flatMap({ UInt16($0, in: 0 ... .max) }), let end = takeEnd(&words),
-                let request = request(words)
-            else { return false }
-            add(Ended(requestID: id, request: request, end: end))
+            // A clock that was set back must not make a request wait forever.
+            let rest = min(max(deadline - time.unixMilliseconds, 0), OutgoingRequests.longestWait)
+            return queue.restore(
+                id, request, deadline: time.instant.advanced(byMicroseconds: rest * 1000), successorCount: successorCount)
+        case ("ended", 3...):
+            guard let (id, request) = request(words[1]), let outcome = OutgoingRequests.outcome(words[2...]) else { return false }
+            note(EndedRequest(requestID: id, request: request, outcome: outcome))
         default: return false
         }
         return true
@@ -130,106 +141,49 @@ extension OutgoingRequests {
         crc.update(bytes.span, from: 0, to: bytes.count)
         return String(crc.checksum, radix: 16)
     }
-}
 
-private let plainRequests: [(word: Substring, request: HostRequest)] = [
-    ("start", .command(.startTracking)), ("stop", .command(.stopTracking)), ("locate", .command(.locateNow)),
-    ("reboot", .command(.reboot)), ("unpair", .command(.unpair)), ("report", .settingsRequest),
-]
+    private var log: LogIdentity? { LogIdentity(deviceID: deviceID, logID: 0) }
 
-private func words(of request: HostRequest) -> String {
-    switch request {
-    case .command(.sound(let milliseconds)): return "sound \(milliseconds)"
-    case .command(.pair(let receiverID)): return "pair \(receiverID)"
-    case .message(let message): return words(of: message)
-    case .command, .settingsRequest: return plainRequests.first { $0.request == request }.map { String($0.word) } ?? ""
-    case .settingsUpdate(let version, let list):
-        let pairs = (0..<list.count).map { " \(list[$0].key)=\(list[$0].value)" }
-        return "update \(version.rawValue)\(pairs.joined())"
+    private func frame(_ request: HostRequest, _ requestID: UInt16) throws(JournalError) -> String {
+        do throws(EncodeError) {
+            guard let log else { return "" }
+            let bytes = try [UInt8](capacity: Frame.maximumByteCount) { output throws(EncodeError) in
+                try request.encode(requestID: requestID, receiverID: queue.receiverID, address: 1, log: log, into: &output)
+            }
+            return String(hexadecimal: bytes.span)
+        } catch { throw .unencodable(.request(id: requestID)) }
     }
-}
 
-/// The kind of a message, with the answered request and the outcome of a reply; then its code, its time, and its data in
-/// hexadecimal after an `x`.
-private func words(of message: ApplicationMessage) -> String {
-    let rest = "\(message.code) \(message.unixSeconds) x\(String(hexadecimal: message.data))"
-    return switch message.kind {
-    case .notice: "message notice \(rest)"
-    case .request: "message request \(rest)"
-    case .reply(let request, let outcome): "message reply \(request) \(outcome.rawValue) \(rest)"
+    private func request(_ digits: Substring) -> (requestID: UInt16, HostRequest)? {
+        guard let bytes = [UInt8](hexadecimal: digits) else { return nil }
+        do throws(DecodeError) {
+            switch try Message.decode(bytes.span, log: log, reference: 0) {
+            case .command(let command): return (command.requestID, .command(command.action))
+            case .settingsRequest(let request): return (request.requestID, .settingsRequest)
+            case .hostMessage(let message): return (message.requestID, .message(message.content))
+            case .settings(let update) where update.direction == .update && update.entries.count <= HostRequest.settingLimit:
+                return (update.requestID, .settingsUpdate(version: update.version, update.entries))
+            default: return nil
+            }
+        } catch { return nil }
     }
-}
 
-private func message(_ line: ArraySlice<Substring>) -> ApplicationMessage? {
-    var words = line
-    let kind: ApplicationMessage.Kind
-    switch words.popFirst() {
-    case "notice": kind = .notice
-    case "request": kind = .request
-    case "reply":
-        guard let request = words.popFirst().flatMap({ UInt32($0, in: 0 ... .max) }),
-            let outcome = words.popFirst().flatMap({ UInt8($0, in: 0 ... .max) }).flatMap({ CommandResult.Outcome(rawValue: $0) })
-        else { return nil }
-        kind = .reply(to: request, outcome)
-    default: return nil
-    }
-    guard let code = words.popFirst().flatMap({ UInt8($0, in: 0 ... .max) }), let time = words.popFirst().flatMap({ UInt32($0, in: 0 ... .max) }),
-        let digits = words.popFirst(), digits.first == "x", let data = [UInt8](hexadecimal: digits.dropFirst()), words.isEmpty
-    else { return nil }
-    return ApplicationMessage(kind: kind, code: code, unixSeconds: time, data: data.span)
-}
-
-private func words(of end: OutgoingRequests.End) -> String {
-    switch end {
-    case .outcome(.result(let outcome)): "result \(outcome.rawValue)"
-    case .outcome(.reported(let version)): "reported \(version.rawValue)"
-    case .outcome(.expired): "expired"
-    case .replaced: "replaced"
-    }
-}
-
-private func request(_ line: ArraySlice<Substring>) -> HostRequest? {
-    var words = line
-    switch (words.popFirst(), words.count) {
-    case ("sound", 1): return words.first.flatMap { UInt16($0, in: 0 ... .max) }.map { .command(.sound(milliseconds: $0)) }
-    case ("pair", 1):
-        guard let receiverID = words.first.flatMap({ UInt32($0, in: 0 ... .max) }), receiverID != 0 else { return nil }
-        return .command(.pair(receiverID: receiverID))
-    case ("message", _): return message(words).map { .message($0) }
-    case ("update", _):
-        guard let version = takeVersion(&words), let pairs = settings(words), pairs.count <= HostRequest.settingLimit else {
-            return nil
+    private static func words(of outcome: HostRequestOutcome) -> String {
+        switch outcome {
+        case .result(let outcome): "result \(outcome.rawValue)"
+        case .reported(let version): "reported \(version.rawValue)"
+        case .expired: "expired"
+        case .replaced: "replaced"
         }
-        var list = SettingList()
-        for pair in pairs { list.append(pair) }
-        return .settingsUpdate(version: version, list)
-    case (let word, 0): return plainRequests.first { $0.word == word }?.request
-    default: return nil
     }
-}
 
-private func takeVersion(_ words: inout ArraySlice<Substring>) -> SettingsVersion? {
-    words.popFirst().flatMap { UInt64($0, in: 0 ... .max) }.map(SettingsVersion.init)
-}
-
-private func takeEnd(_ words: inout ArraySlice<Substring>) -> OutgoingRequests.End? {
-    switch words.popFirst() {
-    case "result":
-        return words.popFirst().flatMap { UInt8($0, in: 0 ... .max) }.flatMap { CommandResult.Outcome(rawValue: $0) }
-            .map { .outcome(.result($0)) }
-    case "reported": return takeVersion(&words).map { .outcome(.reported(version: $0)) }
-    case "expired": return .outcome(.expired)
-    case "replaced": return .replaced
-    default: return nil
+    private static func outcome(_ words: ArraySlice<Substring>) -> HostRequestOutcome? {
+        switch (words.first, words.count) {
+        case ("result", 2): words.last.flatMap { UInt8($0, in: 0 ... .max) }.flatMap { CommandResult.Outcome(rawValue: $0) }.map { .result($0) }
+        case ("reported", 2): words.last.flatMap { UInt64($0, in: 0 ... .max) }.map { .reported(version: SettingsVersion(rawValue: $0)) }
+        case ("expired", 1): .expired
+        case ("replaced", 1): .replaced
+        default: nil
+        }
     }
-}
-
-private func settings(_ words: ArraySlice<Substring>) -> [Setting]? {
-    var settings: [Setting] = []
-    for word in words {
-        let parts = word.split(separator: "=", omittingEmptySubsequences: false)
-        guard parts.count == 2, let key = UInt8(parts[0], in: 0 ... .max), let value = UInt32(parts[1], in: 0 ... .max) else { return nil }
-        settings.append(Setting(key: key, value: value))
-    }
-    return settings
 }

@@ -1,3 +1,4 @@
+import CollarARQ
 import CollarErrors
 import CollarFormats
 import CollarHost
@@ -80,11 +81,11 @@ extension ResultLine {
     /// The line with the state of a command at the time `unixMilliseconds`, in milliseconds since 1970: queued, or its outcome.
     package init(_ report: RequestReport, unixMilliseconds: Int64) {
         var outcome = Outcome.queued
-        if case .ended(let end) = report.state { outcome = Outcome(end) }
+        if case .ended(let ended) = report.state { outcome = Outcome(ended) }
         self.init(
             outcome: outcome, unixMilliseconds: unixMilliseconds, deviceID: report.deviceID, requestID: report.requestID,
             verb: report.request.verb)
-        if case .ended(.outcome(.reported(let version))) = report.state { settingsVersion = version }
+        if case .ended(.reported(let version)) = report.state { settingsVersion = version }
         settings = report.settings
     }
 
@@ -101,23 +102,20 @@ extension ResultLine {
 }
 
 extension ResultLine.Outcome {
-    fileprivate init(_ end: OutgoingRequests.End) {
-        switch end {
-        case .replaced: self = .replaced
-        case .outcome(.expired): self = .expired
-        case .outcome(.reported): self = .ok
-        case .outcome(.result(let outcome)):
-            self = switch outcome {
-            case .ok: .ok
-            case .unknown: .unknown
-            case .unsupported: .unsupported
-            case .invalid: .invalid
-            case .refused: .refused
-            case .conflict: .conflict
-            case .busy: .busy
-            case .timeout: .timeout
-            case .failed: .failed
+    fileprivate init(_ outcome: HostRequestOutcome) {
+        self =
+            switch outcome {
+            case .replaced: .replaced
+            case .expired: .expired
+            case .reported, .result(.ok): .ok
+            case .result(.unknown): .unknown
+            case .result(.unsupported): .unsupported
+            case .result(.invalid): .invalid
+            case .result(.refused): .refused
+            case .result(.conflict): .conflict
+            case .result(.busy): .busy
+            case .result(.timeout): .timeout
+            case .result(.failed): .failed
             }
-        }
     }
 }

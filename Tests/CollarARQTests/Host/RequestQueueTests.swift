@@ -79,7 +79,7 @@ import Testing
         #expect(isTaken)
         #expect(queue.add(.command(.pair(receiverID: 7)), deadline: late, isLatestOnly: true) == 5)
         #expect(queue.count == 2)
-        #expect(queue.learnReceiver(0) == EndedRequest(requestID: 4, outcome: .result(.ok)))
+        #expect(queue.learnReceiver(0) == EndedRequest(requestID: 4, request: .command(.unpair), outcome: .result(.ok)))
     }
 
     /// The report of the first update may be lost. If the second update were in force by then, the collar would answer a repeat
@@ -125,7 +125,7 @@ import Testing
         let id = try given(queue.add(.command(.reboot), deadline: late))
         let result = CommandResult(requestID: id, outcome: .refused)
         #expect(queue.accept(CommandResult(requestID: id + 1, outcome: .ok)) == nil)
-        #expect(queue.accept(result) == EndedRequest(requestID: id, outcome: .result(.refused)))
+        #expect(queue.accept(result) == EndedRequest(requestID: id, request: .command(.reboot), outcome: .result(.refused)))
         #expect(queue.accept(result) == nil)
         #expect(queue.count == 0)
         #expect(try window(&queue) == [])
@@ -141,7 +141,9 @@ import Testing
         #expect(queue.accept(report) == nil)
         #expect(queue.accept(update) == nil)
         report.version = SettingsVersion(rawValue: 5)
-        #expect(queue.accept(report) == EndedRequest(requestID: id, outcome: .reported(version: SettingsVersion(rawValue: 5))))
+        let ended = EndedRequest(
+            requestID: id, request: .settingsUpdate(version: report.version, entries), outcome: .reported(version: report.version))
+        #expect(queue.accept(report) == ended)
     }
 
     @Test func aRequestForAReportEndsWhenEveryKeyOfOneVersionWasNamed() throws {
@@ -159,14 +161,14 @@ import Testing
         report.entries = middle
         #expect(queue.accept(report) == nil)
         report.entries = high
-        #expect(queue.accept(report) == EndedRequest(requestID: id, outcome: .reported(version: SettingsVersion(rawValue: 2))))
+        #expect(queue.accept(report) == EndedRequest(requestID: id, request: .settingsRequest, outcome: .reported(version: report.version)))
     }
 
     @Test func aRequestEndsWhenItsTimeIsOver() throws {
         var queue = RequestQueue(receiverID: 7, lastRequestID: 0)
         let id = try given(queue.add(.command(.reboot), deadline: late))
         #expect(queue.expire(now: Instant(microseconds: 999_999)) == nil)
-        #expect(queue.expire(now: late) == EndedRequest(requestID: id, outcome: .expired))
+        #expect(queue.expire(now: late) == EndedRequest(requestID: id, request: .command(.reboot), outcome: .expired))
         #expect(queue.expire(now: late) == nil)
     }
 
@@ -254,10 +256,10 @@ import Testing
         #expect(queue.learnReceiver(99) == nil, "it was not sent")
         _ = try window(&queue)
         #expect(queue.learnReceiver(7) == nil)
-        #expect(queue.learnReceiver(99) == EndedRequest(requestID: id, outcome: .result(.ok)))
+        #expect(queue.learnReceiver(99) == EndedRequest(requestID: id, request: .command(.pair(receiverID: 99)), outcome: .result(.ok)))
         _ = queue.add(.command(.unpair), deadline: late)
         _ = try window(&queue)
         #expect(queue.learnReceiver(99) == nil)
-        #expect(queue.learnReceiver(0) == EndedRequest(requestID: 2, outcome: .result(.ok)))
+        #expect(queue.learnReceiver(0) == EndedRequest(requestID: 2, request: .command(.unpair), outcome: .result(.ok)))
     }
 }

@@ -145,7 +145,7 @@ extension Oracle {
 
     /// A request of a host has ended.
     func ended(_ report: RequestReport, host: Int) {
-        guard report.state == .ended(.outcome(.result(.ok))) else { return }
+        guard report.state == .ended(.result(.ok)) else { return }
         let isExecuted = records.contains {
             $0.log.deviceID == report.deviceID
                 && ($0.requests.executed.contains(report.requestID) || $0.requests.uncertain.contains(report.requestID))
