@@ -28,8 +28,6 @@ package final class Receiver {
     private static let emissionRounds = 16
     /// Time between two reports of the figures, in microseconds.
     private static let statisticsInterval: Int64 = 60_000_000
-    /// Time between two checks of whether a terminal has taken the last lines, in microseconds.
-    private static let heldUpInterval: Int64 = 20_000
 
     private let configuration: ReceiverConfiguration
     private let reportToOwner: (ReceiverNotice) -> Void
@@ -37,7 +35,7 @@ package final class Receiver {
     private let output: LineOutput
     /// The receipts of the entries that the consumer has not read, oldest first.
     private var receipts: [EmissionReceipt] = []
-    private var lines: LineMaker
+    private var formatter: EntryFormatter
     private var animals: AnimalFiles
     private let host: Host
     private let eventLog: EventLogWriter
@@ -83,8 +81,8 @@ package final class Receiver {
         // 256 journals and some hundred radios need more than a process usually has.
         raise_descriptor_limit()
         do throws(SystemError) { events = try ReceiverEvents(urgent: .signals) } catch { throw .system(error) }
-        output = LineOutput(fileDescriptor: configuration.output)
-        lines = LineMaker(configuration)
+        output = LineOutput(fileDescriptor: configuration.output, lineLimit: configuration.lineLimit)
+        formatter = EntryFormatter(configuration.format)
         animals = AnimalFiles(paths: configuration.animalPaths)
         guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1]) else {
             throw .system(SystemError(operation: "signalfd", errno: errno))
@@ -102,7 +100,7 @@ package final class Receiver {
         // The readers of a service may not make it themselves. Without it, nothing but named readers fails, and they say why.
         do throws(JournalError) { try ReaderFiles(stateDirectory: configuration.host.stateDirectory).makeDirectory() } catch {}
         events.watch(signals.fileDescriptor, as: .signals)
-        if lines.writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
+        if writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
         readAnimals(at: startedAt)
         takeOutputs()
@@ -117,7 +115,7 @@ package final class Receiver {
     /// Runs the loop until something ends it; everything received by then is stored.
     package func run() throws(ReceiverError) {
         if let path = configuration.capturePath { report(.capturing(path: path)) }
-        output.append { lines.begin(into: &$0) }
+        output.append { formatter.begin(into: &$0) }
         if clock.playback == nil { try ports.open(at: clock.now) }
         defer { ports.capture?.note(.ended, at: clock.now) }
         takeOutputs()
@@ -132,8 +130,8 @@ package final class Receiver {
             if let end, !host.isCommitDue {
                 if end != .outputClosed {
                     reportFigures()
-                    if let omission = lines.omissions.total { report(.fixesLeftOut(omission)) }
-                    output.append { lines.end(into: &$0) }
+                    if let omission = formatter.omissions.total { report(.fixesLeftOut(omission)) }
+                    output.append { formatter.end(into: &$0) }
                 }
                 if !output.isEmpty { try emitLines() }
                 if let failure { throw failure }
@@ -172,8 +170,8 @@ package final class Receiver {
                 case .command(let request):
                     try host.submit(request, to: wanted.deviceID, patience: wanted.patience, at: time)
                 }
-            return lines.named(ResultLine(report, unixMilliseconds: time.unixMilliseconds))
-        } catch { return lines.named(ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds)) }
+            return ResultLine(report, unixMilliseconds: time.unixMilliseconds).named(by: formatter.deployments)
+        } catch { return ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds).named(by: formatter.deployments) }
     }
 
     /// The counts since the start.
@@ -254,7 +252,7 @@ package final class Receiver {
         if let endDeadline, time.instant >= endDeadline { end = end ?? .wanted }
         if let stopDeadline, time.instant >= stopDeadline { end = end ?? .wanted }
         if let due = statisticsDeadline, time.instant >= due {
-            statisticsDeadline = lines.writesFigures ? time.instant.advanced(byMicroseconds: Receiver.statisticsInterval) : nil
+            statisticsDeadline = writesFigures ? time.instant.advanced(byMicroseconds: Receiver.statisticsInterval) : nil
             isReportDue = true
         }
         try ports.deadlineReached(at: time)
@@ -289,7 +287,7 @@ package final class Receiver {
             if notice.suggestsMissingBytes { ports.bytesAreMissing(at: clock.now) }
             if case .health(let deviceID, .condition(.unhealthy)) = notice { renewLink(of: deviceID) }
             if case .requestEnded(let end) = notice {
-                control?.tell(lines.named(ResultLine(end, unixMilliseconds: clock.now.unixMilliseconds)))
+                control?.tell(ResultLine(end, unixMilliseconds: clock.now.unixMilliseconds).named(by: formatter.deployments))
             }
         }
     }
@@ -334,32 +332,35 @@ package final class Receiver {
     private func give(_ notice: ReceiverNotice) {
         readAnimals(at: clock.now.instant)
         reportToOwner(notice)
-        for line in lines.lines(of: notice, unixMilliseconds: clock.now.unixMilliseconds) { write(line) }
+        notice.forEachLine(at: clock.now.unixMilliseconds, formatter.deployments) { write($1, as: $0) }
     }
 
-    private func write(_ line: LineMaker.EventLine) {
-        if lines.writes(line.kind), !isLineLimitReached { output.queue(line.bytes) }
+    private var writesFigures: Bool { configuration.lineKinds.contains(.stats) }
+
+    /// Writes a line that is not of an entry.
+    private func write(_ line: [UInt8], as kind: LineKind) {
+        if configuration.lineKinds.contains(kind) { output.queue(line) }
         // Events are worth less than fixes: if the disk is full, the journals report that, and these lines are lost.
-        do throws(FileFailure) { try eventLog.append(line.bytes) } catch {}
+        do throws(FileFailure) { try eventLog.append(line) } catch {}
     }
 
     /// Reads the animals files that have changed, at most once a second. It is called only when a line is to be made, so that
     /// nothing wakes up for it.
     private func readAnimals(at now: Instant) {
         guard let faults = animals.refresh(at: now) else { return }
-        lines.animals = animals.deployments
+        formatter.deployments = animals.deployments
         for fault in faults { report(.animals(fault)) }
     }
 
     /// Reports the figures now, if they are wanted or have changed.
     private func reportFigures() {
         isReportDue = false
-        guard lines.writesFigures || host.statistics.frames != reportedFrameCount else { return }
+        guard writesFigures || host.statistics.frames != reportedFrameCount else { return }
         reportedFrameCount = host.statistics.frames
         let time = clock.now
         readAnimals(at: time.instant)
         let reading = reading(at: time)
-        for line in lines.lines(of: reading, unixMilliseconds: time.unixMilliseconds) { write(line) }
+        for line in reading.lines(at: time.unixMilliseconds, formatter.deployments) { write(line, as: .stats) }
         if configuration.reportsFigures { report(.figures(statistics, reading.host.latencies)) }
         // The times of a capture are not those of this machine.
         guard clock.playback == nil else { return }
@@ -377,11 +378,6 @@ package final class Receiver {
     /// The figures now.
     package var figures: ReceiverFigures { ReceiverFigures(reading(at: clock.now)) }
 
-    private var isLineLimitReached: Bool {
-        guard let limit = configuration.lineLimit else { return false }
-        return output.queuedLineCount >= limit
-    }
-
     /// Writes lines until none is left, the consumer does not read, or ``emissionRounds`` rounds are done.
     private func emitLines() throws(ReceiverError) {
         hasMoreLines = false
@@ -389,31 +385,16 @@ package final class Receiver {
         ports.capture?.beginRound()
         defer { confirmLines() }
         guard outputBlockedSince == nil else { return }
-        for _ in 0..<Receiver.emissionRounds {
-            let isComplete = queueEntries()
-            switch output.flush() {
-            case .drained:
-                if isLineLimitReached {
-                    if output.isHeldUp {
-                        heldUpDeadline = clock.now.instant.advanced(byMicroseconds: Receiver.heldUpInterval)
-                    } else {
-                        end = end ?? .wanted
-                    }
-                    return
-                }
-                if isComplete { return }
-            case .blocked:
-                outputBlockedSince = clock.now.instant
-                events.watch(output.fileDescriptor, as: .output, forReading: false, forWriting: true)
-                return
-            case .closed:
-                end = .outputClosed
-                return
-            case .failed(let errorNumber):
-                throw .output(errorNumber: errorNumber)
-            }
+        switch output.pump(rounds: Receiver.emissionRounds, fill: { queueEntries() }) {
+        case .drained: if output.isLimitReached { end = end ?? .wanted }
+        case .paused: hasMoreLines = true
+        case .heldUp: heldUpDeadline = clock.now.instant.advanced(byMicroseconds: LineOutput.heldUpInterval)
+        case .blocked:
+            outputBlockedSince = clock.now.instant
+            events.watch(output.fileDescriptor, as: .output, forReading: false, forWriting: true)
+        case .closed: end = .outputClosed
+        case .failed(let errorNumber): throw .output(errorNumber: errorNumber)
         }
-        hasMoreLines = true
     }
 
     /// Tells the host which lines the consumer has read. A few read lines must not cause a commit, so this does nothing until
@@ -430,14 +411,14 @@ package final class Receiver {
     private func queueEntries() -> Bool {
         let time = clock.now
         defer {
-            if let omission = lines.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
+            if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
             takeOutputs()
         }
-        while output.hasRoom, !isLineLimitReached {
+        while output.hasRoom {
             guard let entry = host.nextEntry(at: time) else { return true }
             readAnimals(at: time.instant)
             receipts.append(entry.receipt)
-            output.queue { bytes in lines.append(entry, to: &bytes) }
+            output.queue { bytes in formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes) }
         }
         return false
     }

@@ -4,6 +4,10 @@ import Glibc
 package enum LineProgress: Equatable {
     /// All lines are written.
     case drained
+    /// All queued lines are written, and more wait.
+    case paused
+    /// All lines up to the limit are written, and a terminal has not taken the last of them.
+    case heldUp
     /// The consumer does not read now.
     case blocked
     /// The consumer is gone.
@@ -39,7 +43,11 @@ package final class LineOutput {
         var isLine: Bool
     }
 
+    /// When to check again after ``LineProgress/heldUp``, in microseconds.
+    package static let heldUpInterval: Int64 = 20_000
+
     private let output: NonblockingOutput
+    private let lineLimit: Int?
     /// The bytes of the queued lines, of which the first `writtenCount` are written. Line writers append to them.
     private var bytes: [UInt8] = []
     private var writtenCount = 0
@@ -51,23 +59,24 @@ package final class LineOutput {
     private var queuedCount = 0
     private var writtenLines = 0
 
-    package init(fileDescriptor: Int32) { output = NonblockingOutput(fileDescriptor) }
+    /// - Parameter lineLimit: the number of lines after which no more are queued; nil for no limit.
+    package init(fileDescriptor: Int32, lineLimit: Int? = nil) {
+        output = NonblockingOutput(fileDescriptor)
+        self.lineLimit = lineLimit
+    }
 
     /// The descriptor that becomes writable when the consumer reads.
     package var fileDescriptor: Int32 { output.fileDescriptor }
     package var hasRoom: Bool {
-        bytes.count - writtenCount < LineLimits.queueByteCount && marks.count - firstUnwritten < LineLimits.queueLineCount
+        !isLimitReached && bytes.count - writtenCount < LineLimits.queueByteCount && marks.count - firstUnwritten < LineLimits.queueLineCount
     }
     package var isEmpty: Bool { writtenCount == bytes.count }
     /// Whether so many written lines are unconfirmed that ``takeRead(isLast:)`` is due.
     package var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineLimits.unreadLineCount }
     /// Whether lines are written that the consumer may not have read.
     package var hasUnread: Bool { firstUnread < firstUnwritten }
-    /// Whether a terminal has not yet taken all written bytes.
-    package var isHeldUp: Bool { output.undeliveredByteCount > 0 }
 
-    /// Lines queued since the start.
-    package var queuedLineCount: Int { queuedCount }
+    package var isLimitReached: Bool { lineLimit.map { queuedCount >= $0 } ?? false }
     /// Lines written since the start.
     package var writtenLineCount: Int { writtenLines }
 
@@ -86,7 +95,7 @@ package final class LineOutput {
 
     /// Queues a whole line that is in no journal. If the consumer is too slow and no room is left, the line is dropped.
     package func queue(_ line: [UInt8]) {
-        guard bytes.count - writtenCount < LineLimits.queueByteCount + LineLimits.reservedByteCount else { return }
+        guard !isLimitReached, bytes.count - writtenCount < LineLimits.queueByteCount + LineLimits.reservedByteCount else { return }
         bytes += line
         markEnd(isEntry: false)
     }
@@ -94,6 +103,18 @@ package final class LineOutput {
     private func markEnd(isEntry: Bool, isLine: Bool = true) {
         marks.append(Mark(end: removedCount + bytes.count, isEntry: isEntry, isLine: isLine))
         if isLine { queuedCount += 1 }
+    }
+
+    /// Fills the queue and writes it, as long as the consumer takes the lines, but not more often than `rounds`.
+    /// - Parameter fill: queues lines while there is room, and returns whether no further one waits.
+    package func pump(rounds: Int, fill: () -> Bool) -> LineProgress {
+        for _ in 0..<rounds {
+            let isComplete = fill()
+            let progress = flush()
+            if progress == .drained, isLimitReached { return output.undeliveredByteCount > 0 ? .heldUp : .drained }
+            if progress != .drained || isComplete { return progress }
+        }
+        return .paused
     }
 
     /// Writes whole lines as long as the consumer takes them.

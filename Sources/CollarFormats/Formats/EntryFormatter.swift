@@ -46,8 +46,11 @@ package struct EntryFormatter {
         omissions = OmissionCount(options.format)
     }
 
-    /// Changes which animal wears which collar, from the next entry on.
-    package mutating func setDeployments(_ deployments: DeploymentTable) { writer.deployments = deployments }
+    /// Which animal wears which collar, from the next entry on.
+    package var deployments: DeploymentTable {
+        get { writer.deployments }
+        set { writer.deployments = newValue }
+    }
 
     package mutating func begin(into bytes: inout [UInt8]) { writer.begin(into: &bytes) }
 

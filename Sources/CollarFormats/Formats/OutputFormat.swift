@@ -71,7 +71,7 @@ package struct FormatOptions: Sendable {
 
     func makeWriter() -> any FormatWriter {
         switch format {
-        case .json: JSONWriter(FixLineWriter(flavour: flavour, sourceAs: sourceAs, deployments: deployments), deployments)
+        case .json: FixLineWriter(flavour: flavour, sourceAs: sourceAs, deployments: deployments)
         case .text:
             if let terminalWidth {
                 TerminalWriter(zone: zone, width: terminalWidth, deployments: deployments)

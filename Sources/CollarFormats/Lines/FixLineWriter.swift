@@ -1,3 +1,4 @@
+import CollarJournal
 import CollarWire
 
 /// Writes fixes as lines of JSON, straight from their integer codes.
@@ -5,7 +6,7 @@ import CollarWire
 /// No number passes through a `Double`, so a line contains neither stray digits nor −0. An unknown altitude, heading or
 /// time of reception is null, an unknown name, signal strength or signal-to-noise ratio is left out, and any other unknown
 /// value is −1. Writing a line allocates nothing if the buffer is large enough and the texts of the fix's log are already kept.
-package struct FixLineWriter: Sendable {
+package struct FixLineWriter: FormatWriter, Sendable {
     package enum Flavour: String, Sendable, CaseIterable {
         /// All keys; the position is in a nested `coordinate`.
         case full
@@ -19,6 +20,9 @@ package struct FixLineWriter: Sendable {
     private let numbers = NumberBytes()
     private var scratch = LineScratch()
     private var logs: LogMemory
+    var deployments: DeploymentTable {
+        didSet { logs = LogMemory(deployments) }
+    }
 
     /// Creates a writer.
     /// - Parameter sourceAs: the `source` to write in every line, for a program that knows only `watchOS` and `iOS`; nil to write
@@ -28,10 +32,16 @@ package struct FixLineWriter: Sendable {
         sourceOverride = sourceAs
         keys = FixLineKeys(flavour)
         logs = LogMemory(deployments)
+        self.deployments = deployments
     }
 
-    /// Changes which animal wears which collar, from the next line on.
-    mutating func setDeployments(_ deployments: DeploymentTable) { logs = LogMemory(deployments) }
+    func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
+        bytes += message.line(deviceID: deviceID, name: deployments.wearer(of: deviceID, at: message.unixMilliseconds)?.name)
+    }
+
+    func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
+        bytes += change.line(deviceID: deviceID, name: deployments.wearer(of: deviceID, at: change.unixMilliseconds)?.name)
+    }
 
     /// Appends one line, which ends with a line feed.
     ///

@@ -22,8 +22,6 @@ package final class Follower {
     /// The longest wait for a consumer that does not read the last lines, in microseconds. After it, the position is stored with the
     /// next lines, or at the end.
     private static let longestStoreInterval: Int64 = 64_000_000
-    /// Time between two checks of whether a terminal has taken the last lines, in microseconds.
-    private static let heldUpInterval: Int64 = 20_000
 
     private let configuration: FollowerConfiguration
     private let report: (FollowerNotice) -> Void
@@ -41,6 +39,7 @@ package final class Follower {
     /// When the position is stored next; nil if nothing has changed.
     private var storeDeadline: Instant?
     private var storeInterval = Follower.storeInterval
+    /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
     private var endDeadline: Instant?
     private var end: End?
@@ -59,7 +58,7 @@ package final class Follower {
         }
         self.signals = signals
         entries = try StoredEntries(configuration.reading, report: report)
-        output = LineOutput(fileDescriptor: configuration.output)
+        output = LineOutput(fileDescriptor: configuration.output, lineLimit: configuration.lineLimit)
         formatter = EntryFormatter(configuration.reading.format)
         ids = AcknowledgedIDs(configuration.input)
         events.watch(signals.fileDescriptor, as: .signals)
@@ -105,52 +104,34 @@ package final class Follower {
 
     // MARK: Lines
 
-    private var isLineLimitReached: Bool {
-        guard let limit = configuration.lineLimit else { return false }
-        return output.queuedLineCount >= limit
-    }
-
     /// Writes lines until none is left, the consumer does not read, or ``emissionRounds`` rounds are done.
     private func emitLines() throws(ReaderError) {
         hasMoreLines = false
         heldUpDeadline = nil
         guard !isOutputBlocked, end == nil else { return }
-        for _ in 0..<Follower.emissionRounds {
-            let isComplete = queueLines()
-            switch output.flush() {
-            case .drained:
-                if output.isReadingUnclear { confirmRead(isLast: false) }
-                if isLineLimitReached {
-                    confirmRead(isLast: false)
-                    if output.isHeldUp {
-                        heldUpDeadline = HostTime.now.instant.advanced(byMicroseconds: Follower.heldUpInterval)
-                    } else if !configuration.isAcknowledged || confirmations.count == 0 {
-                        end = end ?? .wanted
-                    }
-                    return
-                }
-                if isComplete { return }
-            case .blocked:
-                if output.isReadingUnclear { confirmRead(isLast: false) }
-                isOutputBlocked = true
-                events.watch(output.fileDescriptor, as: .output, forReading: false, forWriting: true)
-                return
-            case .closed:
-                end = .outputClosed
-                return
-            case .failed(let errorNumber): throw .output(errorNumber: errorNumber)
-            }
+        let progress = output.pump(rounds: Follower.emissionRounds) { queueLines() }
+        if output.isReadingUnclear || output.isLimitReached { confirmRead(isLast: false) }
+        switch progress {
+        case .drained:
+            if output.isLimitReached, !configuration.isAcknowledged || confirmations.count == 0 { end = end ?? .wanted }
+        case .paused: hasMoreLines = true
+        case .heldUp: heldUpDeadline = HostTime.now.instant.advanced(byMicroseconds: LineOutput.heldUpInterval)
+        case .blocked:
+            isOutputBlocked = true
+            events.watch(output.fileDescriptor, as: .output, forReading: false, forWriting: true)
+        case .closed: end = .outputClosed
+        case .failed(let errorNumber): throw .output(errorNumber: errorNumber)
         }
-        hasMoreLines = true
     }
 
     /// Queues lines while there is room.
     /// - Returns: whether no further line waits.
     private func queueLines() -> Bool {
         let time = HostTime.now
-        while output.hasRoom, !isLineLimitReached, confirmations.hasRoom {
+        if output.isReadingUnclear { confirmRead(isLast: false) }
+        while output.hasRoom, confirmations.hasRoom {
             guard let item = entries.next(at: time) else { return true }
-            if let deployments = entries.changedDeployments(at: time.instant) { formatter.setDeployments(deployments) }
+            if let deployments = entries.changedDeployments(at: time.instant) { formatter.deployments = deployments }
             switch item {
             case .entry(let entry, let isWanted):
                 receipts.append(.entry(entry.receipt, hasID: !isWanted || entry.id != nil))
@@ -228,10 +209,7 @@ package final class Follower {
     private func finish() throws(ReaderError) {
         if end == .wanted, !isOutputBlocked {
             output.append { formatter.end(into: &$0) }
-            switch output.flush() {
-            case .drained, .blocked, .closed: break
-            case .failed(let errorNumber): throw .output(errorNumber: errorNumber)
-            }
+            if case .failed(let errorNumber) = output.flush() { throw .output(errorNumber: errorNumber) }
         }
         if let omission = formatter.omissions.total { report(.fixesLeftOut(omission)) }
         confirmRead(isLast: true)

@@ -2,6 +2,19 @@ import CollarFormats
 import CollarHost
 
 extension ReceiverNotice {
+    /// Calls `body` with the kind and the bytes of each line of the notice.
+    func forEachLine(at now: Int64, _ animals: DeploymentTable, _ body: (LineKind, [UInt8]) -> Void) {
+        if let line = linkLine(now, animals) { body(.link, line) }
+        if let line = errorLine(now, animals) { body(.error, line) }
+        switch self {
+        case .host(.requestEnded(let report)): body(.result, ResultLine(report, unixMilliseconds: now).named(by: animals).bytes)
+        case .host(.status(let deviceID, let logID, let status)):
+            let name = animals.wearer(of: deviceID, at: now)?.name
+            body(.status, status.line(unixMilliseconds: now, deviceID: deviceID, name: name, logID: logID))
+        default: break
+        }
+    }
+
     /// The line of a change of a link, as `Protocol/schema/link.schema.json` describes it; nil for any other notice.
     func linkLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
         switch self {
@@ -82,6 +95,9 @@ extension HostNotice {
 // Figures at one moment: lines of JSON, as `Protocol/schema/stats.schema.json` describes them.
 
 extension ReceiverReading {
+    /// One line of the receiver, then one line of each collar.
+    func lines(at now: Int64, _ animals: DeploymentTable) -> [[UInt8]] { [line(now)] + host.collars.map { $0.line(now, animals) } }
+
     func line(_ now: Int64) -> [UInt8] {
         let counts = host.statistics
         var object = JSONLine(type: "stats", unixMilliseconds: now)

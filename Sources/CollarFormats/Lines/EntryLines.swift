@@ -1,30 +1,6 @@
 import CollarJournal
 import CollarWire
 
-struct JSONWriter: FormatWriter {
-    private var lines: FixLineWriter
-    var deployments: DeploymentTable {
-        didSet { lines.setDeployments(deployments) }
-    }
-
-    init(_ lines: FixLineWriter, _ deployments: DeploymentTable) {
-        self.lines = lines
-        self.deployments = deployments
-    }
-
-    mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) { lines.append(received, to: &bytes) }
-
-    func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
-        let wearer = deployments.wearer(of: deviceID, at: message.unixMilliseconds)
-        bytes += message.line(deviceID: deviceID, name: wearer?.name)
-    }
-
-    func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
-        let wearer = deployments.wearer(of: deviceID, at: change.unixMilliseconds)
-        bytes += change.line(deviceID: deviceID, name: wearer?.name)
-    }
-}
-
 extension GapChange {
     /// The change of a gap as one line of JSON that ends with a line feed; `Protocol/schema/gap.schema.json` describes it.
     package func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
