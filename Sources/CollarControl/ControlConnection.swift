@@ -126,11 +126,10 @@ package final class ControlConnection {
             let ready = unsafe poll(&query, 1, Int32(clamping: (rest + 999) / 1000))
             if ready < 0, errno != EINTR { return .closed }
             guard ready > 0 else { continue }
-            var chunk = [UInt8](repeating: 0, count: 4096)
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EAGAIN || errno == EINTR { continue }
-            guard count > 0, buffer.count < ControlConnection.lineLimit else { return .closed }
-            buffer += chunk[..<count]
+            let bytes = SystemFiles.read(from: descriptor, byteLimit: 4096)
+            if bytes == nil, errno == EAGAIN { continue }
+            guard let bytes, !bytes.isEmpty, buffer.count < ControlConnection.lineLimit else { return .closed }
+            buffer += bytes
         }
     }
 }

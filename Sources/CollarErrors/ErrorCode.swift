@@ -1,204 +1,264 @@
 /// The codes by which programs recognize errors: the `code` of an `error` line or of a rejected request. The meaning of a
-/// code never changes.
+/// code never changes; a later version may have more codes.
 ///
 /// `Protocol/ERRORS.md` says what triggers each code.
-public enum ErrorCode: String, CaseIterable, Sendable {
+public struct ErrorCode: RawRepresentable, Hashable, CaseIterable, Sendable {
     // Ports and radios.
 
     /// No radio is plugged in, or nothing is at the path of a port.
-    case noDevice = "no_device"
+    public static let noDevice = ErrorCode("no_device", "No device", .connectivity, .warning, .retryable, .noDevice)
     /// Another program has the port open.
-    case deviceInUse = "device_in_use"
+    public static let deviceInUse = ErrorCode("device_in_use", "Radio in use", .connectivity, .critical, .retryable, .portBusy)
     /// The user is not allowed to open the port or the state directory.
-    case permissionDenied = "permission_denied"
+    public static let permissionDenied = ErrorCode("permission_denied", "Permission denied", .connectivity, .critical, .retryable, .noPermission)
     /// The path of a port leads to something other than a terminal.
-    case notASerialPort = "not_a_serial_port"
+    public static let notASerialPort = ErrorCode("not_a_serial_port", "Not a serial port", .connectivity, .critical, .lasting, .configuration)
     /// The system refuses to set the port up.
-    case portFailed = "port_failed"
+    public static let portFailed = ErrorCode("port_failed", "Port cannot be set up", .connectivity, .error, .retryable, .inputOutput)
     /// udev cannot be queried for devices.
-    case discoveryFailed = "discovery_failed"
+    public static let discoveryFailed = ErrorCode("discovery_failed", "Devices cannot be discovered", .connectivity, .error, .retryable, .inputOutput)
     /// The radio takes no bytes, so frames to collars are dropped.
-    case messageSendFailed = "message_send_failed"
+    public static let messageSendFailed = ErrorCode("message_send_failed", "Radio takes nothing", .connectivity, .error, .retryable)
     /// No region is set, so a stick's radio transmits nothing.
-    case regionMissing = "region_missing"
+    public static let regionMissing = ErrorCode("region_missing", "No region set", .connectivity, .critical, .lasting)
     /// A stick's radio does not hold a setting.
-    case radioSettingRefused = "radio_setting_refused"
+    public static let radioSettingRefused = ErrorCode("radio_setting_refused", "Radio refuses a setting", .connectivity, .error, .lasting)
     /// A stick restarted and forgot its settings.
-    case radioRestarted = "radio_restarted"
+    public static let radioRestarted = ErrorCode("radio_restarted", "Radio restarted", .connectivity, .warning, .retryable)
     /// A stick does not answer.
-    case radioNotAnswering = "radio_not_answering"
+    public static let radioNotAnswering = ErrorCode("radio_not_answering", "Radio does not answer", .connectivity, .error, .retryable)
     /// A stick takes frames and sends none of them.
-    case radioNotSending = "radio_not_sending"
+    public static let radioNotSending = ErrorCode("radio_not_sending", "Radio sends nothing", .connectivity, .error, .retryable)
     /// A stick is busy, or its queue is full.
-    case radioBusy = "radio_busy"
+    public static let radioBusy = ErrorCode("radio_busy", "Radio busy", .connectivity, .warning, .retryable)
     /// A radio hears packets, and none of them is a frame.
-    case foreignPackets = "foreign_packets"
+    public static let foreignPackets = ErrorCode("foreign_packets", "Foreign packets", .connectivity, .warning, .retryable)
     /// A stick reports a fault.
-    case radioFault = "radio_fault"
+    public static let radioFault = ErrorCode("radio_fault", "Radio faulty", .connectivity, .error, .retryable)
     /// The duty cycle of the region is used up.
-    case dutyCycleReached = "duty_cycle_reached"
+    public static let dutyCycleReached = ErrorCode("duty_cycle_reached", "No airtime left", .performance, .warning, .retryable)
     /// A frame has more airtime than the region allows.
-    case dwellTimeExceeded = "dwell_time_exceeded"
+    public static let dwellTimeExceeded = ErrorCode("dwell_time_exceeded", "Frame too long for the region", .performance, .error, .lasting)
     /// The machine of a remote radio cannot be reached.
-    case radioUnreachable = "radio_unreachable"
+    public static let radioUnreachable = ErrorCode("radio_unreachable", "Radio cannot be reached", .connectivity, .error, .retryable, .noDevice)
     /// Something other than a known stick is at a port.
-    case unknownRadio = "unknown_radio"
+    public static let unknownRadio = ErrorCode("unknown_radio", "Unknown radio", .connectivity, .critical, .lasting)
 
     // The session with a collar.
 
     /// No collar has identified itself in time after a port was opened; at a line a second.
-    case sessionNotEstablished = "session_not_established"
+    public static let sessionNotEstablished = ErrorCode("session_not_established", "No session yet", .connectivity, .warning, .retryable)
     /// No collar has identified itself in time after a port was opened: at a line five seconds, at a stick a heartbeat and the time of four polls.
-    case sessionTimeout = "session_timeout"
+    public static let sessionTimeout = ErrorCode("session_timeout", "No collar in time", .connectivity, .warning, .retryable)
     /// Frames of another version of the protocol come in.
-    case linkNotSupported = "link_not_supported"
+    public static let linkNotSupported = ErrorCode("link_not_supported", "Protocol not supported", .connectivity, .critical, .lasting)
     /// The collar belongs to another receiver.
-    case pairedElsewhere = "paired_elsewhere"
+    public static let pairedElsewhere = ErrorCode("paired_elsewhere", "Collar belongs to another receiver", .connectivity, .critical, .lasting, .noPermission)
     /// Nothing was heard of a collar for several heartbeat intervals.
-    case collarNotReachable = "collar_not_reachable"
+    public static let collarNotReachable = ErrorCode("collar_not_reachable", "Collar not reachable", .connectivity, .warning, .retryable)
     /// Many expected frames in a row did not come.
-    case linkUnhealthy = "link_unhealthy"
+    public static let linkUnhealthy = ErrorCode("link_unhealthy", "Link unhealthy", .connectivity, .error, .retryable)
 
     // Positions.
 
     /// The collar determines no positions: tracking or its GNSS receiver is off.
-    case locationServicesDisabled = "location_services_disabled"
+    public static let locationServicesDisabled = ErrorCode("location_services_disabled", "Positions are switched off", .collarLocation, .critical, .lasting)
     /// The collar's GNSS receiver has a fault.
-    case locationUpdateFailed = "location_update_failed"
+    public static let locationUpdateFailed = ErrorCode("location_update_failed", "GNSS receiver faulty", .collarLocation, .error, .retryable)
     /// A fix was received intact, but its content is impossible.
-    case locationDecodingFailed = "location_decoding_failed"
+    public static let locationDecodingFailed = ErrorCode("location_decoding_failed", "Fix cannot be decoded", .collarLocation, .error, .retryable)
     /// The collar is heard, but has sent no fix.
-    case noLocationData = "no_location_data"
+    public static let noLocationData = ErrorCode("no_location_data", "No position yet", .collarLocation, .info, .retryable)
     /// The collar is heard, but has sent no fix for a long time.
-    case staleLocationData = "stale_location_data"
+    public static let staleLocationData = ErrorCode("stale_location_data", "Position is old", .collarLocation, .info, .retryable)
     /// The horizontal accuracy of the newest fix is worse than 50 m.
-    case poorGPSAccuracy = "poor_gps_accuracy"
+    public static let poorGPSAccuracy = ErrorCode("poor_gps_accuracy", "Position is inaccurate", .collarLocation, .info, .lasting)
 
     /// The collar reports an error of its own, other than one of its GNSS receiver.
-    case collarFault = "collar_fault"
+    public static let collarFault = ErrorCode("collar_fault", "Collar reports an error", .collarLocation, .error, .retryable)
     /// The battery of a collar is low.
-    case batteryLow = "battery_low"
+    public static let batteryLow = ErrorCode("battery_low", "Battery low", .power, .warning, .lasting)
     /// The battery of a collar is almost empty.
-    case batteryCritical = "battery_critical"
+    public static let batteryCritical = ErrorCode("battery_critical", "Battery almost empty", .power, .error, .lasting)
 
     // Storage.
 
     /// Nothing can be stored in the journal of a collar.
-    case storageFailing = "storage_failing"
+    public static let storageFailing = ErrorCode("storage_failing", "Storage failing", .collarLocation, .critical, .retryable, .inputOutput)
     /// The journal of a collar, or the state directory, cannot be opened or created.
-    case journalUnavailable = "journal_unavailable"
+    public static let journalUnavailable = ErrorCode("journal_unavailable", "Journal cannot be opened", .collarLocation, .critical, .retryable, .cannotCreate)
     /// The journal of a collar cannot be read back.
-    case journalUnreadable = "journal_unreadable"
+    public static let journalUnreadable = ErrorCode("journal_unreadable", "Journal cannot be read", .collarLocation, .error, .retryable)
     /// Part of a journal is damaged.
-    case journalDamaged = "journal_damaged"
+    public static let journalDamaged = ErrorCode("journal_damaged", "Journal damaged", .collarLocation, .error, .lasting)
     /// Another process has the state directory open.
-    case stateInUse = "state_in_use"
+    public static let stateInUse = ErrorCode("state_in_use", "State directory in use", .collarLocation, .critical, .retryable, .portBusy)
     /// The state directory cannot be used as it is; for example, other users can write to it, or its format is a later one.
-    case stateUnusable = "state_unusable"
+    public static let stateUnusable = ErrorCode("state_unusable", "State directory cannot be used", .collarLocation, .critical, .lasting, .configuration)
     /// The state directory does not hold a receiver's identity.
-    case noReceiver = "no_receiver"
+    public static let noReceiver = ErrorCode("no_receiver", "No receiver", .collarLocation, .critical, .lasting, .noInput)
     /// The state directory was copied or moved to another disk, so this program is not the receiver that wrote the journal.
-    case receiverCopied = "receiver_copied"
+    public static let receiverCopied = ErrorCode("receiver_copied", "Another receiver than before", .collarLocation, .error, .lasting)
     /// Old fixes were removed although a reader had not taken them.
-    case removedUnread = "removed_unread"
+    public static let removedUnread = ErrorCode("removed_unread", "Old fixes were removed unread", .collarLocation, .warning, .lasting)
     /// The file of a named reader is damaged.
-    case readerUnusable = "reader_unusable"
+    public static let readerUnusable = ErrorCode("reader_unusable", "A reader's position is damaged", .collarLocation, .critical, .lasting, .corruptInput)
     /// Old fixes cannot be removed.
-    case oldFixesKept = "old_fixes_kept"
+    public static let oldFixesKept = ErrorCode("old_fixes_kept", "Old fixes cannot be removed", .collarLocation, .warning, .retryable)
     /// The file of requests to a collar is damaged.
-    case requestsDamaged = "requests_damaged"
+    public static let requestsDamaged = ErrorCode("requests_damaged", "Requests damaged", .connectivity, .error, .lasting)
     /// Requests to a collar cannot be stored.
-    case requestsFailing = "requests_failing"
+    public static let requestsFailing = ErrorCode("requests_failing", "Requests cannot be stored", .connectivity, .error, .retryable)
     /// The fix from which the lines should begin does not exist.
-    case unknownFix = "unknown_fix"
+    public static let unknownFix = ErrorCode("unknown_fix", "Fix not found", .collarLocation, .critical, .lasting, .noInput)
 
     // Collars that misbehave.
 
     /// A fix was received again with different content.
-    case fixChanged = "fix_changed"
+    public static let fixChanged = ErrorCode("fix_changed", "Collar misbehaves", .collarLocation, .warning, .lasting)
     /// The sequence of a collar jumped too far ahead.
-    case sequenceJumped = "sequence_jumped"
+    public static let sequenceJumped = ErrorCode("sequence_jumped", "Collar misbehaves", .collarLocation, .warning, .lasting)
     /// A log has more gaps, or a collar has more logs, than the journal tracks.
-    case tooManyGaps = "too_many_gaps"
+    public static let tooManyGaps = ErrorCode("too_many_gaps", "Collar misbehaves", .performance, .warning, .lasting)
     /// A collar names more logs than are kept in memory.
-    case tooManyLogs = "too_many_logs"
+    public static let tooManyLogs = ErrorCode("too_many_logs", "Collar misbehaves", .performance, .warning, .lasting)
     /// A collar polls more often than it is answered, and sends nothing new.
-    case tooManyPolls = "too_many_polls"
+    public static let tooManyPolls = ErrorCode("too_many_polls", "Collar misbehaves", .connectivity, .warning, .lasting)
     /// A collar reports more losses than are shown one by one.
-    case tooManyLosses = "too_many_losses"
+    public static let tooManyLosses = ErrorCode("too_many_losses", "Collar misbehaves", .collarLocation, .warning, .lasting)
     /// A new collar is heard, but the number of journals has reached its limit.
-    case tooManyCollars = "too_many_collars"
+    public static let tooManyCollars = ErrorCode("too_many_collars", "Collar not accepted", .performance, .warning, .lasting)
     /// New collars come faster than they are accepted.
-    case tooManyNewCollars = "too_many_new_collars"
+    public static let tooManyNewCollars = ErrorCode("too_many_new_collars", "Collar not accepted", .performance, .warning, .retryable)
     /// Unknown collars poll more often than the host sends identity requests.
-    case tooManyUnknownPolls = "too_many_unknown_polls"
+    public static let tooManyUnknownPolls = ErrorCode("too_many_unknown_polls", "Unknown collars poll too often", .connectivity, .warning, .lasting)
 
     // Keys.
 
     /// A collar sends sealed frames, and there is no key here.
-    case keyMissing = "key_missing"
+    public static let keyMissing = ErrorCode("key_missing", "No key", .connectivity, .warning, .lasting)
     /// A collar sends sealed frames, and no key here opens them.
-    case keyRejected = "key_rejected"
+    public static let keyRejected = ErrorCode("key_rejected", "Key does not fit", .connectivity, .warning, .lasting)
     /// A collar had a key, and its key is gone.
-    case keyLost = "key_lost"
+    public static let keyLost = ErrorCode("key_lost", "Key is gone", .connectivity, .critical, .lasting)
     /// A collar with a key counts fewer boots than before.
-    case collarRestarted = "collar_restarted"
+    public static let collarRestarted = ErrorCode("collar_restarted", "Collar counts too few boots", .connectivity, .critical, .lasting)
     /// Frames in clear name a collar that has a key.
-    case forgeryAttempted = "forgery_attempted"
+    public static let forgeryAttempted = ErrorCode("forgery_attempted", "Somebody may pass for the collar", .connectivity, .warning, .lasting)
     /// The keys of the collars cannot be read or stored.
-    case keyUnusable = "key_unusable"
+    public static let keyUnusable = ErrorCode("key_unusable", "Keys cannot be used", .connectivity, .critical, .lasting, .configuration)
 
     // Requests that are rejected.
 
     /// The request is not understood.
-    case badRequest = "bad_request"
+    public static let badRequest = ErrorCode("bad_request", "Request not understood", .connectivity, .error, .lasting, .software)
     /// The user is not allowed to send requests.
-    case notPermitted = "not_permitted"
+    public static let notPermitted = ErrorCode("not_permitted", "Requests not permitted", .connectivity, .error, .lasting, .noPermission)
     /// The named collar was never heard here.
-    case unknownCollar = "unknown_collar"
+    public static let unknownCollar = ErrorCode("unknown_collar", "Collar not known", .connectivity, .error, .retryable, .noInput)
     /// No collar was ever heard here.
-    case noCollar = "no_collar"
+    public static let noCollar = ErrorCode("no_collar", "Collar not known", .connectivity, .error, .retryable, .noInput)
     /// The request names no collar, and there are several.
-    case whichCollar = "which_collar"
+    public static let whichCollar = ErrorCode("which_collar", "Several collars", .connectivity, .error, .lasting, .usage)
     /// The collar belongs to nobody, because this receiver released it.
-    case notPaired = "not_paired"
+    public static let notPaired = ErrorCode("not_paired", "Collar belongs to nobody", .connectivity, .error, .lasting, .noPermission)
     /// No radio is open, and the mode of the request is `now`.
-    case noRadio = "no_radio"
+    public static let noRadio = ErrorCode("no_radio", "No radio", .connectivity, .error, .retryable, .noDevice)
     /// The collar is not heard, and the mode of the request is `now`.
-    case noContact = "no_contact"
+    public static let noContact = ErrorCode("no_contact", "No contact", .connectivity, .error, .retryable, .noDevice)
     /// Too many requests are queued for the collar.
-    case queueFull = "queue_full"
+    public static let queueFull = ErrorCode("queue_full", "Too many requests", .connectivity, .error, .retryable, .portBusy)
     /// The collar's settings already have the highest possible version.
-    case noVersion = "no_version"
+    public static let noVersion = ErrorCode("no_version", "No settings version left", .connectivity, .error, .lasting, .configuration)
     /// No request with this id is known.
-    case unknownRequest = "unknown_request"
+    public static let unknownRequest = ErrorCode("unknown_request", "Request not known", .connectivity, .error, .lasting, .portBusy)
     /// Too many programs are connected.
-    case tooManyClients = "too_many_clients"
+    public static let tooManyClients = ErrorCode("too_many_clients", "Too many programs", .performance, .error, .retryable, .portBusy)
     /// A program waits for too many results.
-    case tooManyRequests = "too_many_requests"
+    public static let tooManyRequests = ErrorCode("too_many_requests", "Too many requests", .performance, .error, .retryable, .portBusy)
 
     // The program itself.
 
     /// A capture cannot be written.
-    case captureFailing = "capture_failing"
+    public static let captureFailing = ErrorCode("capture_failing", "Capture cannot be written", .connectivity, .error, .lasting, .cannotCreate)
     /// A file is not a capture, or a damaged one.
-    case captureDamaged = "capture_damaged"
+    public static let captureDamaged = ErrorCode("capture_damaged", "Capture is damaged", .connectivity, .error, .lasting, .corruptInput)
     /// There is no capture at a path, or it may not be read.
-    case noCapture = "no_capture"
+    public static let noCapture = ErrorCode("no_capture", "No capture", .connectivity, .error, .lasting, .noInput)
     /// A file with the names of animals cannot be read, or it is wrong.
-    case animalsUnusable = "animals_unusable"
+    public static let animalsUnusable = ErrorCode("animals_unusable", "Names cannot be read", .collarLocation, .warning, .lasting, .configuration)
     /// Other programs cannot send requests to this program.
-    case controlFailing = "control_failing"
+    public static let controlFailing = ErrorCode("control_failing", "No control socket", .connectivity, .warning, .lasting)
     /// The command that takes delivered lines has failed.
-    case commandFailed = "command_failed"
+    public static let commandFailed = ErrorCode("command_failed", "The command failed", .connectivity, .error, .retryable, .noDevice)
     /// An earlier run ended in a way that nobody wanted: it crashed, or it was killed.
-    case runCrashed = "run_crashed"
+    public static let runCrashed = ErrorCode("run_crashed", "The last run crashed", .crash, .error, .lasting)
     /// The receiver is slower, or uses more of its machine, than it is to.
-    case targetMissed = "target_missed"
+    public static let targetMissed = ErrorCode("target_missed", "Performance target missed", .performance, .warning, .retryable)
     /// Lines cannot be written.
-    case outputFailed = "output_failed"
+    public static let outputFailed = ErrorCode("output_failed", "Output cannot be written", .connectivity, .critical, .retryable, .inputOutput)
     /// Anything else.
-    case unknown
+    public static let unknown = ErrorCode("unknown", "Unexpected error", .connectivity, .error, .retryable, .software)
+
+    /// Every code, in the order of the table.
+    public static let allCases: [ErrorCode] = [
+        .noDevice, .deviceInUse, .permissionDenied, .notASerialPort, .portFailed, .discoveryFailed, .messageSendFailed,
+        .regionMissing, .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioNotSending, .radioBusy,
+        .foreignPackets, .radioFault, .dutyCycleReached, .dwellTimeExceeded, .radioUnreachable, .unknownRadio,
+        .sessionNotEstablished, .sessionTimeout, .linkNotSupported, .pairedElsewhere, .collarNotReachable, .linkUnhealthy,
+        .locationServicesDisabled, .locationUpdateFailed, .locationDecodingFailed, .noLocationData, .staleLocationData,
+        .poorGPSAccuracy, .collarFault, .batteryLow, .batteryCritical, .storageFailing, .journalUnavailable, .journalUnreadable,
+        .journalDamaged, .stateInUse, .stateUnusable, .noReceiver, .receiverCopied, .removedUnread, .readerUnusable,
+        .oldFixesKept, .requestsDamaged, .requestsFailing, .unknownFix, .fixChanged, .sequenceJumped, .tooManyGaps,
+        .tooManyLogs, .tooManyPolls, .tooManyLosses, .tooManyCollars, .tooManyNewCollars, .tooManyUnknownPolls, .keyMissing,
+        .keyRejected, .keyLost, .collarRestarted, .forgeryAttempted, .keyUnusable, .badRequest, .notPermitted, .unknownCollar,
+        .noCollar, .whichCollar, .notPaired, .noRadio, .noContact, .queueFull, .noVersion, .unknownRequest, .tooManyClients,
+        .tooManyRequests, .captureFailing, .captureDamaged, .noCapture, .animalsUnusable, .controlFailing, .commandFailed,
+        .runCrashed, .targetMissed, .outputFailed, .unknown
+    ]
+
+    private enum Outlook { case retryable, lasting }
+
+    /// The code in lines.
+    public let rawValue: String
+
+    /// The error in a few words.
+    public let title: String
+
+    /// The subject of the error.
+    package let category: LogCategory
+
+    /// How severe the error is.
+    public let severity: Severity
+
+    /// Whether the same operation may succeed later, with unchanged input.
+    public let isRetryable: Bool
+
+    /// The exit code of a command that ends because of the error; nil if the error ends no command.
+    public let exitCode: ExitCode?
+
+    private init(
+        _ rawValue: String, _ title: String, _ category: LogCategory, _ severity: Severity, _ outlook: Outlook, _ exitCode: ExitCode? = nil
+    ) {
+        self.rawValue = rawValue
+        self.title = title
+        self.category = category
+        self.severity = severity
+        isRetryable = outlook == .retryable
+        self.exitCode = exitCode
+    }
+
+    /// The code with this text; nil if there is none.
+    public init?(rawValue: String) {
+        guard let code = ErrorCode.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = code
+    }
+
+    /// Whether both are the same code.
+    public static func == (left: ErrorCode, right: ErrorCode) -> Bool { left.rawValue == right.rawValue }
+
+    /// Hashes the code.
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     /// How severe an error is.
     public enum Severity: String, Sendable {
@@ -210,114 +270,6 @@ public enum ErrorCode: String, CaseIterable, Sendable {
         case error
         /// Nothing works until the user does something.
         case critical
-    }
-
-    /// The error in a few words.
-    public var title: String { row.title }
-
-    /// The subject of the error.
-    package var category: LogCategory { row.category }
-
-    /// How severe the error is.
-    public var severity: Severity { row.severity }
-
-    /// Whether the same operation may succeed later, with unchanged input.
-    public var isRetryable: Bool { row.isRetryable }
-
-    /// The exit code of a command that ends because of the error; nil if the error ends no command.
-    public var exitCode: ExitCode? { row.exitCode }
-
-    private typealias Row = (title: String, category: LogCategory, severity: Severity, isRetryable: Bool, exitCode: ExitCode?)
-
-    private var row: Row {
-        switch self {
-        case .noDevice: ("No device", .connectivity, .warning, true, .noDevice)
-        case .deviceInUse: ("Radio in use", .connectivity, .critical, true, .portBusy)
-        case .permissionDenied: ("Permission denied", .connectivity, .critical, true, .noPermission)
-        case .notASerialPort: ("Not a serial port", .connectivity, .critical, false, .configuration)
-        case .portFailed: ("Port cannot be set up", .connectivity, .error, true, .inputOutput)
-        case .discoveryFailed: ("Devices cannot be discovered", .connectivity, .error, true, .inputOutput)
-        case .messageSendFailed: ("Radio takes nothing", .connectivity, .error, true, nil)
-        case .regionMissing: ("No region set", .connectivity, .critical, false, nil)
-        case .radioSettingRefused: ("Radio refuses a setting", .connectivity, .error, false, nil)
-        case .radioRestarted: ("Radio restarted", .connectivity, .warning, true, nil)
-        case .radioNotAnswering: ("Radio does not answer", .connectivity, .error, true, nil)
-        case .radioNotSending: ("Radio sends nothing", .connectivity, .error, true, nil)
-        case .radioBusy: ("Radio busy", .connectivity, .warning, true, nil)
-        case .foreignPackets: ("Foreign packets", .connectivity, .warning, true, nil)
-        case .radioFault: ("Radio faulty", .connectivity, .error, true, nil)
-        case .dutyCycleReached: ("No airtime left", .performance, .warning, true, nil)
-        case .dwellTimeExceeded: ("Frame too long for the region", .performance, .error, false, nil)
-        case .radioUnreachable: ("Radio cannot be reached", .connectivity, .error, true, .noDevice)
-        case .unknownRadio: ("Unknown radio", .connectivity, .critical, false, nil)
-        case .sessionNotEstablished: ("No session yet", .connectivity, .warning, true, nil)
-        case .sessionTimeout: ("No collar in time", .connectivity, .warning, true, nil)
-        case .linkNotSupported: ("Protocol not supported", .connectivity, .critical, false, nil)
-        case .pairedElsewhere: ("Collar belongs to another receiver", .connectivity, .critical, false, .noPermission)
-        case .collarNotReachable: ("Collar not reachable", .connectivity, .warning, true, nil)
-        case .linkUnhealthy: ("Link unhealthy", .connectivity, .error, true, nil)
-        case .locationServicesDisabled: ("Positions are switched off", .collarLocation, .critical, false, nil)
-        case .locationUpdateFailed: ("GNSS receiver faulty", .collarLocation, .error, true, nil)
-        case .locationDecodingFailed: ("Fix cannot be decoded", .collarLocation, .error, true, nil)
-        case .noLocationData: ("No position yet", .collarLocation, .info, true, nil)
-        case .staleLocationData: ("Position is old", .collarLocation, .info, true, nil)
-        case .poorGPSAccuracy: ("Position is inaccurate", .collarLocation, .info, false, nil)
-        case .collarFault: ("Collar reports an error", .collarLocation, .error, true, nil)
-        case .batteryLow: ("Battery low", .power, .warning, false, nil)
-        case .batteryCritical: ("Battery almost empty", .power, .error, false, nil)
-        case .storageFailing: ("Storage failing", .collarLocation, .critical, true, .inputOutput)
-        case .journalUnavailable: ("Journal cannot be opened", .collarLocation, .critical, true, .cannotCreate)
-        case .journalUnreadable: ("Journal cannot be read", .collarLocation, .error, true, nil)
-        case .journalDamaged: ("Journal damaged", .collarLocation, .error, false, nil)
-        case .stateInUse: ("State directory in use", .collarLocation, .critical, true, .portBusy)
-        case .stateUnusable: ("State directory cannot be used", .collarLocation, .critical, false, .configuration)
-        case .noReceiver: ("No receiver", .collarLocation, .critical, false, .noInput)
-        case .receiverCopied: ("Another receiver than before", .collarLocation, .error, false, nil)
-        case .removedUnread: ("Old fixes were removed unread", .collarLocation, .warning, false, nil)
-        case .readerUnusable: ("A reader's position is damaged", .collarLocation, .critical, false, .corruptInput)
-        case .oldFixesKept: ("Old fixes cannot be removed", .collarLocation, .warning, true, nil)
-        case .requestsDamaged: ("Requests damaged", .connectivity, .error, false, nil)
-        case .requestsFailing: ("Requests cannot be stored", .connectivity, .error, true, nil)
-        case .unknownFix: ("Fix not found", .collarLocation, .critical, false, .noInput)
-        case .fixChanged: ("Collar misbehaves", .collarLocation, .warning, false, nil)
-        case .sequenceJumped: ("Collar misbehaves", .collarLocation, .warning, false, nil)
-        case .tooManyGaps: ("Collar misbehaves", .performance, .warning, false, nil)
-        case .tooManyLogs: ("Collar misbehaves", .performance, .warning, false, nil)
-        case .tooManyPolls: ("Collar misbehaves", .connectivity, .warning, false, nil)
-        case .tooManyLosses: ("Collar misbehaves", .collarLocation, .warning, false, nil)
-        case .tooManyCollars: ("Collar not accepted", .performance, .warning, false, nil)
-        case .tooManyNewCollars: ("Collar not accepted", .performance, .warning, true, nil)
-        case .tooManyUnknownPolls: ("Unknown collars poll too often", .connectivity, .warning, false, nil)
-        case .keyMissing: ("No key", .connectivity, .warning, false, nil)
-        case .keyRejected: ("Key does not fit", .connectivity, .warning, false, nil)
-        case .keyLost: ("Key is gone", .connectivity, .critical, false, nil)
-        case .collarRestarted: ("Collar counts too few boots", .connectivity, .critical, false, nil)
-        case .forgeryAttempted: ("Somebody may pass for the collar", .connectivity, .warning, false, nil)
-        case .keyUnusable: ("Keys cannot be used", .connectivity, .critical, false, .configuration)
-        case .badRequest: ("Request not understood", .connectivity, .error, false, .software)
-        case .notPermitted: ("Requests not permitted", .connectivity, .error, false, .noPermission)
-        case .unknownCollar: ("Collar not known", .connectivity, .error, true, .noInput)
-        case .noCollar: ("Collar not known", .connectivity, .error, true, .noInput)
-        case .whichCollar: ("Several collars", .connectivity, .error, false, .usage)
-        case .notPaired: ("Collar belongs to nobody", .connectivity, .error, false, .noPermission)
-        case .noRadio: ("No radio", .connectivity, .error, true, .noDevice)
-        case .noContact: ("No contact", .connectivity, .error, true, .noDevice)
-        case .queueFull: ("Too many requests", .connectivity, .error, true, .portBusy)
-        case .noVersion: ("No settings version left", .connectivity, .error, false, .configuration)
-        case .unknownRequest: ("Request not known", .connectivity, .error, false, .portBusy)
-        case .tooManyClients: ("Too many programs", .performance, .error, true, .portBusy)
-        case .tooManyRequests: ("Too many requests", .performance, .error, true, .portBusy)
-        case .captureFailing: ("Capture cannot be written", .connectivity, .error, false, .cannotCreate)
-        case .captureDamaged: ("Capture is damaged", .connectivity, .error, false, .corruptInput)
-        case .noCapture: ("No capture", .connectivity, .error, false, .noInput)
-        case .animalsUnusable: ("Names cannot be read", .collarLocation, .warning, false, .configuration)
-        case .controlFailing: ("No control socket", .connectivity, .warning, false, nil)
-        case .commandFailed: ("The command failed", .connectivity, .error, true, .noDevice)
-        case .runCrashed: ("The last run crashed", .crash, .error, false, nil)
-        case .targetMissed: ("Performance target missed", .performance, .warning, true, nil)
-        case .outputFailed: ("Output cannot be written", .connectivity, .critical, true, .inputOutput)
-        case .unknown: ("Unexpected error", .connectivity, .error, true, .software)
-        }
     }
 
     /// The step that the person can take after a rejected request; nil if there is none.

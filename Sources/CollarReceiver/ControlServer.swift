@@ -262,17 +262,10 @@ final class ControlClient {
     /// - Returns: false if the connection is broken, or if an earlier call has found the client's sending direction closed.
     func read() -> Bool {
         guard hasRoom else { return !isReadClosed }
-        var chunk = [UInt8](repeating: 0, count: ControlRequest.byteLimit - inbox.count)
-        let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
-        if count > 0 {
-            inbox += chunk[..<count]
-            return true
-        }
-        if count == 0 {
-            isReadClosed = true
-            return true
-        }
-        return errno == EAGAIN || errno == EINTR
+        guard let bytes = SystemFiles.read(from: descriptor, byteLimit: ControlRequest.byteLimit - inbox.count) else { return errno == EAGAIN }
+        inbox += bytes
+        isReadClosed = bytes.isEmpty
+        return true
     }
 
     /// Writes as much of the outbox as the connection takes.

@@ -41,32 +41,47 @@ package enum SystemFiles {
         return "\(directory)/\(path)"
     }
 
+    /// The path without symbolic links; nil when it leads to nothing.
+    package static func realPath(_ path: String) -> String? {
+        guard let found = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(found) }
+        return unsafe String(cString: found)
+    }
+
     /// The first line of a small file, at most 255 bytes; nil when it cannot be read.
     package static func firstLine(of path: String) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { _ = close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 255)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 else { return nil }
-        return String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self)
+        guard let bytes = content(of: path, byteLimit: 255), !bytes.isEmpty else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
     }
 
     /// The lines of a text file; nil when it cannot be read.
     package static func lines(of path: String) -> [String]? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        content(of: path)?.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The content of a file, up to a limit; nil when it cannot be read, with the reason in `errno`.
+    /// - Parameter flags: further flags of `open`.
+    package static func content(of path: String, byteLimit: Int = .max, flags: Int32 = 0) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | flags)
         guard descriptor >= 0 else { return nil }
         defer { _ = close(descriptor) }
         var content: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            guard count > 0 else { break }
-            content += buffer[..<count]
+        while content.count < byteLimit {
+            guard let bytes = read(from: descriptor, byteLimit: min(65_536, byteLimit - content.count)) else { return nil }
+            guard !bytes.isEmpty else { break }
+            content += bytes
         }
-        return content.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+        return content
+    }
+
+    /// The next bytes of a descriptor, at most `byteLimit`; none at the end, nil on failure, with the reason in `errno`.
+    package static func read(from descriptor: Int32, byteLimit: Int = 65_536) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: byteLimit)
+        while true {
+            let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            return count < 0 ? nil : Array(bytes[..<count])
+        }
     }
 
     /// Writes all bytes.
@@ -130,10 +145,29 @@ package struct FileSignature: Equatable, Sendable {
             // Reading the file tells what is wrong.
             return
         }
+        set(status)
+    }
+
+    /// Looks at a symbolic link; nil if there is none.
+    package init?(ofLink path: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        set(status)
+    }
+
+    private mutating func set(_ status: stat) {
         byteCount = Int(status.st_size)
         numbers = [
             Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), byteCount, status.st_mtim.tv_sec,
             status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
         ]
     }
+}
+
+/// The file to which a path leads at present. Two paths to one device are equal.
+package struct DevicePath: Equatable, Sendable {
+    /// The path without symbolic links; the path as it was given if it leads to nothing.
+    package let target: String
+
+    package init(_ path: String) { target = SystemFiles.realPath(path) ?? path }
 }

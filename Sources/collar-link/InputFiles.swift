@@ -52,16 +52,9 @@ struct ChunkInput: ~Copyable {
     }
 
     private mutating func read() throws(CommandFailure) -> [UInt8]? {
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                beginning += chunk[..<min(count, FileKind.examinedByteCount - beginning.count)]
-                return Array(chunk[..<count])
-            }
-            if count == 0 { return nil }
-            guard errno == EINTR else { throw CommandFailure(.noInput, "\(path): \(SystemError.text(errno))") }
-        }
+        guard let chunk = SystemFiles.read(from: descriptor) else { throw CommandFailure(.noInput, "\(path): \(SystemError.text(errno))") }
+        beginning += chunk.prefix(FileKind.examinedByteCount - beginning.count)
+        return chunk.isEmpty ? nil : chunk
     }
 }
 

@@ -2,6 +2,7 @@ import CollarFormats
 import CollarJournal
 import CollarWire
 import Glibc
+import LinuxSystem
 
 /// The lines of a consumer that acknowledges them by their ids, in any order. The position of a collar moves past a line when
 /// that line and all lines of the collar before it are confirmed.
@@ -130,11 +131,9 @@ package struct AcknowledgedIDs {
     /// Reads once from the descriptor, which is readable.
     /// - Returns: the lines that are complete; nil at the end of the input.
     package mutating func read() -> [Line]? {
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(fileDescriptor, $0.baseAddress, $0.count) }
-        if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
-        guard count > 0 else { return nil }
-        buffer += chunk[..<count]
+        guard let bytes = SystemFiles.read(from: fileDescriptor) else { return errno == EAGAIN ? [] : nil }
+        guard !bytes.isEmpty else { return nil }
+        buffer += bytes
         var lines: [Line] = []
         var start = 0
         while let feed = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {

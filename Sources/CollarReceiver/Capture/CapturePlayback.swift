@@ -48,22 +48,19 @@ final class CapturePlayback {
     private static func nextRecord(
         of reader: inout CaptureReader, _ descriptor: Int32, path: String
     ) throws(ReceiverError) -> CaptureRecord? {
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             do throws(CaptureError) { if let record = try reader.next() { return record } } catch {
                 throw .capture(path: path, error)
             }
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .captureUnreadable(path: path, errorNumber: errno) }
-            guard count > 0 else {
+            guard let bytes = SystemFiles.read(from: descriptor) else { throw .captureUnreadable(path: path, errorNumber: errno) }
+            guard !bytes.isEmpty else {
                 do throws(CaptureError) { try reader.finish() } catch {
                     // A power cut may leave a part of the last record. The records before it are sound.
                     guard error.problem == .cut else { throw .capture(path: path, error) }
                 }
                 return nil
             }
-            reader.append(Array(chunk[..<count]))
+            reader.append(bytes)
         }
     }
 }

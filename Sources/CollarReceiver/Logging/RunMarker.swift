@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// The end of an earlier run that crashed or was killed.
 package struct EndOfRun: Equatable, Sendable {
@@ -24,8 +25,8 @@ final class RunMarker {
     /// - Parameter bootPath: the kernel's file with the id of this start of the machine.
     init(stateDirectory: String, bootPath: String = "/proc/sys/kernel/random/boot_id") {
         path = stateDirectory + "/running"
-        let boot = RunMarker.text(of: bootPath).filter { !$0.isWhitespace }
-        previousEnd = RunMarker.end(in: CaptureFields(Array(RunMarker.text(of: path).utf8)), boot: boot)
+        let boot = String(decoding: RunMarker.text(of: bootPath), as: UTF8.self).filter { !$0.isWhitespace }
+        previousEnd = RunMarker.end(in: CaptureFields(RunMarker.text(of: path)), boot: boot)
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { return }
         let line = Array("process=\(getpid())\nboot=\(boot)\n".utf8)
@@ -50,12 +51,7 @@ final class RunMarker {
     }
 
     /// The start of a small file; empty if it cannot be read.
-    private static func text(of path: String) -> String {
-        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    private static func text(of path: String) -> [UInt8] {
+        SystemFiles.content(of: path, byteLimit: 256, flags: O_NOFOLLOW | O_NONBLOCK) ?? []
     }
 }

@@ -126,19 +126,27 @@ package enum PortLinkError: Error, Equatable, Sendable, CustomStringConvertible 
 /// a new terminal, which may belong to any program. So an unchanged route does not show that the radio is back; a link that
 /// was created again does.
 package struct TerminalRoute: Equatable, Sendable {
-    private let links: [PathResolution.Link]
+    /// A link that is removed and created again has another signature.
+    private var links: [FileSignature] = []
 
     /// The present route, whether or not something is at its end.
-    package init(of path: String) { links = PathResolution(of: SystemFiles.absolutePath(path) ?? path).links }
+    package init(of path: String) {
+        var place = path
+        // The kernel follows at most 40 links, too.
+        while links.count < 40, let target = SystemFiles.linkTarget(place), let link = FileSignature(ofLink: place) {
+            links.append(link)
+            let directory = place.prefix(through: place.lastIndex(of: "/") ?? place.startIndex)
+            place = target.hasPrefix("/") ? target : directory.hasSuffix("/") ? directory + target : target
+        }
+    }
 
     /// The route to a pseudo-terminal; nil where the path leads to another device, or to nothing.
     package init?(toNumberAt path: String) {
-        let resolution = PathResolution(of: SystemFiles.absolutePath(path) ?? path)
-        guard let target = resolution.target, target.hasPrefix("/dev/pts/") else { return nil }
-        links = resolution.links
+        guard SystemFiles.realPath(path)?.hasPrefix("/dev/pts/") == true else { return nil }
+        self.init(of: path)
     }
 
-    /// Whether the path names the node, such as `/dev/pts/3`, without symbolic links. Such a route never changes, so it never
+    /// Whether the path names the node, such as `/dev/pts/3`, without a symbolic link at its end. Such a route never changes, so it never
     /// shows that the radio is back.
     package var isNumber: Bool { links.isEmpty }
 }
