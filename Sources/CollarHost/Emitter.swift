@@ -51,7 +51,7 @@ final class Emitter {
         } catch {
             // New fixes are still stored and acknowledged.
             if session.feed.failed(at: time.instant) {
-                output.report(.journalUnreadable(deviceID: session.deviceID, error))
+                output.report(.collar(session.deviceID, .journalUnreadable(error)))
             }
             return []
         }

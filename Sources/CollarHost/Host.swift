@@ -219,7 +219,7 @@ package final class Host {
             while let step = link.silenceStep(at: time.instant) {
                 if step.isReported, !link.isAsking {
                     output.report(
-                        .noIdentity(link: link.name, seconds: Int(step.microseconds / 1_000_000), isLineNamed: link.isLineNamed))
+                        .link(link.name, .noIdentity(seconds: Int(step.microseconds / 1_000_000), isLineNamed: link.isLineNamed)))
                 }
                 guard step.asks, !link.isAsking else { continue }
                 dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)

@@ -5,80 +5,98 @@ import CollarWire
 ///
 /// A link has the name that was given to ``Host/addLink(named:)``.
 package enum HostNotice: Equatable, Sendable {
-    /// No known collar was heard on a link within this many seconds after its opening. `isLineNamed` tells that a person has said that
-    /// the link is a serial line.
-    case noIdentity(link: String, seconds: Int, isLineNamed: Bool = false)
-    /// The packets that come in on a link are no frames; no known collar was heard there.
-    case foreignPackets(link: String, ForeignPacketKind)
-    /// A whole frame on a link has a version, type or critical flag that this host does not know; at most once a minute.
-    case unsupportedFrame(link: String)
-    case radio(link: String, RadioIdentity)
-    case modem(link: String, ModemSettings)
-    /// A collar is heard for the first time in this run, with sealed frames or in clear.
-    case collar(deviceID: UInt64, logID: UInt32, link: String, isSealed: Bool)
-    /// A collar belongs to another receiver: the host stores its fixes and does not answer it.
-    case pairedElsewhere(deviceID: UInt64, receiverID: UInt32)
-    /// Stored fixes are damaged: the collar is asked for them again.
-    case damagedFixes(deviceID: UInt64, logID: UInt32, first: UInt32, last: UInt32)
-    /// Another receiver wrote a collar's journal: this state directory is a copy of that receiver's.
-    case copiedJournal(deviceID: UInt64, previousReceiverID: UInt32)
-    /// Sealed frames come in at a link, and the host has no key; at most once a minute.
-    case keyMissing(link: String)
-    /// Sealed frames come in at a link, and no key of the host opens them; at most once a minute.
-    /// `deviceID` is the collar with a key that was heard last at the address; nil if there is none: then it is another collar's frame.
-    case keyRejected(link: String, deviceID: UInt64?)
-    /// A frame in clear came in that names a collar with a key, or is bound to one of its logs; at most once a minute for each
-    /// collar. Somebody tries to pass for the collar, or the collar has lost its key.
-    case forgeryAttempted(deviceID: UInt64, link: String)
-    /// The journal of a collar knows of sealed frames, and there is no key, although nobody has removed it: frames in clear are dropped;
-    /// once, and for frames that are dropped at most once a minute for each collar.
-    case keyLost(deviceID: UInt64)
-    /// An authentic identity of a collar has a lower boot count than one before; at most once a minute for each collar. The restart can
-    /// be accepted only if nothing is stored of the log.
-    case restartedBelow(deviceID: UInt64, bootCount: UInt32, logID: UInt32, isStored: Bool)
-    /// A collar with a key has sent many frames in a row that were received before, and nothing new; at most once a minute for each
-    /// collar.
-    case onlyRepeats(deviceID: UInt64)
+    case link(String, LinkNotice)
+    case collar(UInt64, CollarNotice)
     /// The files of the keys cannot be read or written: the keys that are known remain in use.
     case keysFailing(JournalError)
-    case journalDamage(deviceID: UInt64, DamageReport)
-    /// Old fixes were removed although a consumer had not taken them.
-    case removedUnread(deviceID: UInt64, RemovedEntries)
-    /// Old fixes cannot be removed; everything else goes on.
-    case cannotRemoveOld(deviceID: UInt64, JournalError)
-    /// A collar's journal cannot store: the collar gets no more acknowledgements.
-    case storageFailing(deviceID: UInt64, JournalError)
-    case storageRecovered(deviceID: UInt64)
-    /// A collar's journal cannot be opened: the collar is not served.
-    case journalUnavailable(deviceID: UInt64, JournalError)
-    /// A collar's journal cannot be read back: its entries wait. Storing goes on.
-    case journalUnreadable(deviceID: UInt64, JournalError)
-    /// Fixes that will never come: the collar does not have them any more.
-    case lost(deviceID: UInt64, first: UInt32, last: UInt32)
-    /// Fixes that will not come here: a former receiver of the collar has acknowledged them.
-    case deliveredElsewhere(deviceID: UInt64, first: UInt32, last: UInt32)
-    /// The health of the link to a collar changed. Each kind of worsening is reported at most once a minute.
-    case health(deviceID: UInt64, LinkHealth.Event)
-    /// A collar that is heard has no current and accurate position. Each kind of worsening is reported at most once a minute.
-    case positions(deviceID: UInt64, PositionProblem)
-    /// The battery of a collar is low or almost empty; once each until it was charged.
-    case battery(deviceID: UInt64, CollarMemory.BatteryWarning, percent: Int)
-    /// A collar has restarted. The cause is ``CollarFault/none`` if it met no fault; nil if the collar has not told it.
-    case restarted(deviceID: UInt64, cause: CollarFault?)
-    /// A collar's status reports a new last error, which is not the cause of a restart that was reported.
-    case fault(deviceID: UInt64, CollarFault)
-    /// A collar does something that no sound collar does; at most once a minute for each collar and kind.
-    case misbehaving(deviceID: UInt64, Misbehaviour)
-    /// A collar that sent its identity was not accepted. Of the collars refused for one reason, at most one a minute is reported.
-    case collarRefused(deviceID: UInt64, link: String, CollarRefusal)
-    /// Unknown collars on this link poll more often than the host sends identity requests; at most once a minute.
-    case unknownPollsIgnored(link: String)
     case requestEnded(RequestReport)
-    /// The file of the requests to a collar, in the directory `path`, cannot be used: it was set aside.
-    case requestsSetAside(deviceID: UInt64, path: String)
-    /// The requests to a collar cannot be read, or the end of a request cannot be stored.
-    case requestsFailing(deviceID: UInt64, JournalError)
-    case status(deviceID: UInt64, logID: UInt32, Status)
+
+    /// The link that the notice is about; nil if it is not about one.
+    package var link: String? {
+        switch self {
+        case .link(let link, _), .collar(_, .forgeryAttempted(let link)), .collar(_, .refused(let link, _)): link
+        case .collar, .keysFailing, .requestEnded: nil
+        }
+    }
+
+    /// The collar that the notice is about; nil if it is not about one.
+    package var deviceID: UInt64? { if case .collar(let deviceID, _) = self { deviceID } else { nil } }
+}
+
+package enum LinkNotice: Equatable, Sendable {
+    /// No known collar was heard within this many seconds after the opening. `isLineNamed` tells that a person has said that the link is
+    /// a serial line.
+    case noIdentity(seconds: Int, isLineNamed: Bool = false)
+    /// The packets that come in are no frames; no known collar was heard there.
+    case foreignPackets(ForeignPacketKind)
+    /// A whole frame has a version, type or critical flag that this host does not know; at most once a minute.
+    case unsupportedFrame
+    case radio(RadioIdentity)
+    case modem(ModemSettings)
+    /// Sealed frames come in, and the host has no key; at most once a minute.
+    case keyMissing
+    /// Sealed frames come in, and no key of the host opens them; at most once a minute.
+    /// `deviceID` is the collar with a key that was heard last at the address; nil if there is none: then it is another collar's frame.
+    case keyRejected(deviceID: UInt64?)
+    /// Unknown collars poll more often than the host sends identity requests; at most once a minute.
+    case unknownPollsIgnored
+}
+
+package enum CollarNotice: Equatable, Sendable {
+    /// It is heard for the first time in this run, with sealed frames or in clear.
+    case heard(logID: UInt32, link: String, isSealed: Bool)
+    /// It belongs to another receiver: the host stores its fixes and does not answer it.
+    case pairedElsewhere(receiverID: UInt32)
+    /// Stored fixes are damaged: the collar is asked for them again.
+    case damagedFixes(logID: UInt32, first: UInt32, last: UInt32)
+    /// Another receiver wrote its journal: this state directory is a copy of that receiver's.
+    case copiedJournal(previousReceiverID: UInt32)
+    /// It has a key, and a frame in clear came in that names it, or is bound to one of its logs; at most once a minute. Somebody tries to
+    /// pass for the collar, or the collar has lost its key.
+    case forgeryAttempted(link: String)
+    /// Its journal knows of sealed frames, and there is no key, although nobody has removed it: frames in clear are dropped;
+    /// once, and for frames that are dropped at most once a minute.
+    case keyLost
+    /// An authentic identity has a lower boot count than one before; at most once a minute. The restart can be accepted only if nothing is
+    /// stored of the log.
+    case restartedBelow(bootCount: UInt32, logID: UInt32, isStored: Bool)
+    /// It has a key, and has sent many frames in a row that were received before, and nothing new; at most once a minute.
+    case onlyRepeats
+    case journalDamage(DamageReport)
+    /// Old fixes were removed although a consumer had not taken them.
+    case removedUnread(RemovedEntries)
+    /// Old fixes cannot be removed; everything else goes on.
+    case cannotRemoveOld(JournalError)
+    /// Its journal cannot store: the collar gets no more acknowledgements.
+    case storageFailing(JournalError)
+    case storageRecovered
+    /// Its journal cannot be opened: the collar is not served.
+    case journalUnavailable(JournalError)
+    /// Its journal cannot be read back: its entries wait. Storing goes on.
+    case journalUnreadable(JournalError)
+    /// Fixes that will never come: the collar does not have them any more.
+    case lost(first: UInt32, last: UInt32)
+    /// Fixes that will not come here: a former receiver of the collar has acknowledged them.
+    case deliveredElsewhere(first: UInt32, last: UInt32)
+    /// The health of its link changed. Each kind of worsening is reported at most once a minute.
+    case health(LinkHealth.Event)
+    /// It is heard, and has no current and accurate position. Each kind of worsening is reported at most once a minute.
+    case positions(PositionProblem)
+    /// Its battery is low or almost empty; once each until it was charged.
+    case battery(CollarMemory.BatteryWarning, percent: Int)
+    /// It has restarted. The cause is ``CollarFault/none`` if it met no fault; nil if the collar has not told it.
+    case restarted(cause: CollarFault?)
+    /// Its status reports a new last error, which is not the cause of a restart that was reported.
+    case fault(CollarFault)
+    /// It does something that no sound collar does; at most once a minute for each kind.
+    case misbehaving(Misbehaviour)
+    /// It sent its identity, and was not accepted. Of the collars refused for one reason, at most one a minute is reported.
+    case refused(link: String, CollarRefusal)
+    /// The file of the requests to it, in the directory `path`, cannot be used: it was set aside.
+    case requestsSetAside(path: String)
+    /// The requests to it cannot be read, or the end of a request cannot be stored.
+    case requestsFailing(JournalError)
+    case status(logID: UInt32, Status)
 }
 
 /// The counters of a host since its start.

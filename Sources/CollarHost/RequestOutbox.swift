@@ -23,7 +23,7 @@ final class RequestOutbox {
         self.journal = journal
         self.output = output
         do throws(JournalError) { requests = try load(at: time, random: &random) } catch {
-            output.report(.requestsFailing(deviceID: deviceID, error))
+            output.report(.collar(deviceID, .requestsFailing(error)))
         }
     }
 
@@ -35,7 +35,7 @@ final class RequestOutbox {
         case .missing: return nil
         case .unusable:
             try file.setAside()
-            output.report(.requestsSetAside(deviceID: deviceID, path: journal.directory.path))
+            output.report(.collar(deviceID, .requestsSetAside(path: journal.directory.path)))
             return nil
         }
     }
@@ -169,7 +169,7 @@ final class RequestOutbox {
             if one.request.isToPair { journal.memory.isReleased = false }
         }
         do throws(JournalError) { try file.save(requests, at: time) } catch {
-            output.report(.requestsFailing(deviceID: deviceID, error))
+            output.report(.collar(deviceID, .requestsFailing(error)))
         }
         for one in ended { output.report(.requestEnded(report(one))) }
     }

@@ -285,7 +285,7 @@ package final class Receiver {
         for notice in notices {
             report(.host(notice))
             if notice.suggestsMissingBytes { ports.bytesAreMissing(at: clock.now) }
-            if case .health(let deviceID, .condition(.unhealthy)) = notice { renewLink(of: deviceID) }
+            if case .collar(let deviceID, .health(.condition(.unhealthy))) = notice { renewLink(of: deviceID) }
             if case .requestEnded(let end) = notice {
                 control?.tell(ResultLine(end, unixMilliseconds: clock.now.unixMilliseconds).named(by: formatter.deployments))
             }

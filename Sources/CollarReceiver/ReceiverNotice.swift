@@ -94,10 +94,10 @@ extension ReceiverNotice {
         switch self {
         // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
         // report them instead of error lines.
-        case .host(.noIdentity): mark.level = .info
-        case .host(.damagedFixes), .host(.lost), .fixesLeftOut, .unplugged(_, .isAnotherTerminal): mark.level = .warning
+        case .host(.link(_, .noIdentity)): mark.level = .info
+        case .host(.collar(_, .damagedFixes)), .host(.collar(_, .lost)), .fixesLeftOut, .unplugged(_, .isAnotherTerminal): mark.level = .warning
         // For programs, there are lines of these.
-        case .host(.status), .figures, .traffic: mark.level = .debug
+        case .host(.collar(_, .status)), .figures, .traffic: mark.level = .debug
         case .unplugged(_, .ends): mark.level = .debug
         case .crashed(let end): mark.level = end.signal == nil ? .error : .fault
         default: break
@@ -107,10 +107,10 @@ extension ReceiverNotice {
 
     private var categoryWithoutCode: LogCategory {
         switch self {
-        case .host(.status): .power
+        case .host(.collar(_, .status)): .power
         case .figures: .performance
-        case .host(.damagedFixes), .host(.storageRecovered), .host(.lost), .host(.deliveredElsewhere), .host(.positions),
-            .host(.fault), .animals, .fixesLeftOut:
+        case .host(.collar(_, .damagedFixes)), .host(.collar(_, .storageRecovered)), .host(.collar(_, .lost)),
+            .host(.collar(_, .deliveredElsewhere)), .host(.collar(_, .positions)), .host(.collar(_, .fault)), .animals, .fixesLeftOut:
             .collarLocation
         default: .connectivity
         }

@@ -47,7 +47,7 @@ import Testing
             to: [collar.identity(poll: nil), collar.fix(0), collar.fix(1), collar.fix(2, poll: 1)], of: collar, bench, link)
         #expect(first?.firstMissing == 3)
         try flood(bench, link, logIDs: 100..<140, fixes: [0, 1, 2, 3])
-        #expect(bench.notices().contains(.misbehaving(deviceID: 0xC0, .tooManyGaps)))
+        #expect(bench.notices().contains(.collar(0xC0, .misbehaving(.tooManyGaps))))
         #expect(try answer(to: [collar.identity(poll: nil), collar.fix(3, poll: 2)], of: collar, bench, link)?.firstMissing == 4)
         // The collar's flash is erased, so the collar has a new log.
         let erased = try PaperCollar(logID: 78)
@@ -112,14 +112,14 @@ import Testing
         // then once a second.
         for sequence in 5..<21 as Range<UInt32> { bench.receive(try collar.fix(sequence), on: link) }
         bench.receive(try collar.fix(4, latitudeSteps: 9), on: link)
-        #expect(bench.notices().allSatisfy { if case .misbehaving = $0 { false } else { true } })
+        #expect(bench.notices().allSatisfy { if case .collar(_, .misbehaving) = $0 { false } else { true } })
         bench.wait(seconds: 1)
         bench.receive(try collar.fix(4, latitudeSteps: 9), on: link)
-        #expect(bench.notices().contains(.misbehaving(deviceID: 0xC0, .otherContent(sequence: 4))))
+        #expect(bench.notices().contains(.collar(0xC0, .misbehaving(.otherContent(sequence: 4)))))
         try bench.restart()
         let again = bench.openLink()
         bench.receive(try collar.fix(1199, latitudeSteps: 9), on: again)
-        #expect(bench.notices().contains(.misbehaving(deviceID: 0xC0, .otherContent(sequence: 1199))))
+        #expect(bench.notices().contains(.collar(0xC0, .misbehaving(.otherContent(sequence: 1199)))))
         bench.commit()
         #expect(bench.host.statistics.fixes == 0)
     }
@@ -141,11 +141,11 @@ import Testing
             #expect(next < 200)
         }
         for _ in 0..<3 { #expect(try answer(to: [collar.fix(next, poll: 1)], of: collar, bench, link) == nil) }
-        let failures = bench.notices().compactMap { if case .storageFailing(_, let error) = $0 { error } else { nil } }
+        let failures = bench.notices().compactMap { if case .collar(_, .storageFailing(let error)) = $0 { error } else { nil } }
         #expect(failures == [.sizeLimitReached(5000, path: "/state/00000000000000c0")])
         bench.wait(seconds: 3 * 86_400)
         #expect(try answer(to: [collar.fix(next, poll: 1)], of: collar, bench, link) == nil)
         #expect(try answer(to: [collar.fix(next, poll: 2)], of: collar, bench, link)?.firstMissing == next + 1)
-        #expect(bench.notices().filter { $0 == .storageRecovered(deviceID: 0xC0) }.count == 1)
+        #expect(bench.notices().filter { $0 == .collar(0xC0, .storageRecovered) }.count == 1)
     }
 }

@@ -181,7 +181,7 @@ import Testing
         }
         var failures = bench.notices()
         #expect(failures.count == 1)
-        guard case .storageFailing(_, .file) = failures.first else {
+        guard case .collar(_, .storageFailing(.file)) = failures.first else {
             Issue.record("\(failures)")
             return
         }
@@ -190,7 +190,7 @@ import Testing
         bench.receive(try collar.fix(0, poll: 4), on: link)
         bench.commit()
         failures = bench.notices()
-        guard case .storageFailing(_, .stopped) = failures.first else {
+        guard case .collar(_, .storageFailing(.stopped)) = failures.first else {
             Issue.record("\(failures)")
             return
         }
@@ -213,7 +213,7 @@ import Testing
         bench.disk.faults.room = nil
         bench.receive(try collar.fix(0, poll: 2), on: link)
         bench.commit()
-        #expect(bench.notices() == [.storageRecovered(deviceID: collar.log.deviceID)])
+        #expect(bench.notices() == [.collar(collar.log.deviceID, .storageRecovered)])
         #expect(try acknowledgements(bench).first?.answer.firstMissing == 1)
         #expect(bench.host.statistics.duplicates == 1)
     }
@@ -226,7 +226,7 @@ import Testing
             #expect(bench.host.nextDeadline == bench.now.advanced(byMicroseconds: Int64(wait * 1e6)))
             bench.wait(seconds: wait)
             bench.host.deadlineReached(at: bench.time)
-            #expect(bench.notices() == [.noIdentity(link: "radio", seconds: seconds)])
+            #expect(bench.notices() == [.link("radio", .noIdentity(seconds: seconds))])
             #expect(bench.frames().count == 1)
         }
         #expect(bench.host.nextDeadline == nil)
@@ -239,7 +239,7 @@ import Testing
         bench.receive(try collar.identity(), on: link)
         bench.wait(seconds: 5)
         bench.host.deadlineReached(at: bench.time)
-        #expect(bench.notices() == [.collar(deviceID: collar.log.deviceID, logID: collar.log.logID, link: "radio", isSealed: false)])
+        #expect(bench.notices() == [.collar(collar.log.deviceID, .heard(logID: collar.log.logID, link: "radio", isSealed: false))])
     }
 
     @Test func moreFixesThanWaitComeFromTheJournalInTheirOrder() throws {

@@ -132,7 +132,7 @@ final class CollarSession {
                 link: link.id, signal: signal, askedAt: time.instant, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
         }
         guard isFirst else { return }
-        output.report(.collar(deviceID: deviceID, logID: log.log.logID, link: link.name, isSealed: number != nil))
+        output.report(.collar(deviceID, .heard(logID: log.log.logID, link: link.name, isSealed: number != nil)))
     }
 
     /// Another radio has heard a frame that was received before: the answer to it may go out there.
@@ -159,7 +159,7 @@ final class CollarSession {
         requests.learnReceiver(of: identity, isNewLog: isNewLog, at: time)
         if isPairedElsewhere, !isReportedAsElsewhere {
             isReportedAsElsewhere = true
-            output.report(.pairedElsewhere(deviceID: deviceID, receiverID: identity.pairedReceiverID))
+            output.report(.collar(deviceID, .pairedElsewhere(receiverID: identity.pairedReceiverID)))
         }
         return added.session
     }
@@ -211,7 +211,7 @@ final class CollarSession {
         switch message {
         case .status(let status):
             self.status = status
-            output.report(.status(deviceID: deviceID, logID: log.log.logID, status))
+            output.report(.collar(deviceID, .status(logID: log.log.logID, status)))
             condition.accept(status, at: time.instant, output)
         case .commandResult(let result): requests.accept(result, logID: log.log.logID, at: time)
         case .settings(let report) where report.direction == .report:
@@ -340,9 +340,9 @@ final class CollarSession {
             return
         }
         if reason.isElsewhere {
-            output.report(.deliveredElsewhere(deviceID: deviceID, first: range.first, last: range.last))
+            output.report(.collar(deviceID, .deliveredElsewhere(first: range.first, last: range.last)))
         } else {
-            output.report(.lost(deviceID: deviceID, first: range.first, last: range.last))
+            output.report(.collar(deviceID, .lost(first: range.first, last: range.last)))
         }
     }
 

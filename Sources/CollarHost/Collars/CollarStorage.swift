@@ -107,7 +107,7 @@ final class CollarStorage {
         }
         if isFailing {
             condition = .storing
-            output.report(.storageRecovered(deviceID: journal.deviceID))
+            output.report(.collar(journal.deviceID, .storageRecovered))
         }
         return true
     }
@@ -118,10 +118,10 @@ final class CollarStorage {
             guard condition != .stopped else { return }
             condition = .stopped
             // Only a restart helps, whatever error the system gave.
-            output.report(.storageFailing(deviceID: journal.deviceID, .stopped(after: failure)))
+            output.report(.collar(journal.deviceID, .storageFailing(.stopped(after: failure))))
         } else if condition == .storing {
             condition = .failing
-            output.report(.storageFailing(deviceID: journal.deviceID, error))
+            output.report(.collar(journal.deviceID, .storageFailing(error)))
         }
     }
 
@@ -139,8 +139,8 @@ final class CollarStorage {
             try journal.removeSegments(
                 retention, consumers: try journal.consumers(hasCursor: hasCursor), nowUnixMilliseconds: time.unixMilliseconds,
                 removed: &removed)
-        } catch { output.report(.cannotRemoveOld(deviceID: journal.deviceID, error)) }
-        if removed.unreadCount > 0 { output.report(.removedUnread(deviceID: journal.deviceID, removed)) }
+        } catch { output.report(.collar(journal.deviceID, .cannotRemoveOld(error))) }
+        if removed.unreadCount > 0 { output.report(.collar(journal.deviceID, .removedUnread(removed))) }
     }
 
     /// The consumer has everything before a position; the next commit writes that position.
@@ -164,7 +164,7 @@ final class CollarStorage {
     /// Notes damage met while reading back. The next commit removes the destroyed fixes from the covered ones, so that
     /// the collar is asked for them again.
     func note(_ damage: [DamageReport]) {
-        for report in damage { output.report(.journalDamage(deviceID: journal.deviceID, report)) }
+        for report in damage { output.report(.collar(journal.deviceID, .journalDamage(report))) }
         damageToUncover += damage
     }
 
@@ -176,7 +176,7 @@ final class CollarStorage {
                 for (logID, ranges) in lost.sorted(by: { $0.key < $1.key }) {
                     for range in ranges {
                         output.report(
-                            .damagedFixes(deviceID: journal.deviceID, logID: logID, first: range.first, last: range.last))
+                            .collar(journal.deviceID, .damagedFixes(logID: logID, first: range.first, last: range.last)))
                     }
                 }
                 damageToUncover.removeFirst()
@@ -190,6 +190,6 @@ final class CollarStorage {
     /// Reports what the collar does wrong, unless that was reported within the last minute.
     func report(_ misbehaviour: Misbehaviour, at time: HostTime) {
         guard misbehaviourNotices.isDue(misbehaviour.kind, at: time.instant) else { return }
-        output.report(.misbehaving(deviceID: journal.deviceID, misbehaviour))
+        output.report(.collar(journal.deviceID, .misbehaving(misbehaviour)))
     }
 }

@@ -55,7 +55,7 @@ final class CollarTable {
     private func assignKey(to session: CollarSession) {
         session.keyed = ring.collar(session.deviceID)
         let isLost = session.keyed == nil && session.journal.sealedProgress != nil && !ring.removed.contains(session.deviceID)
-        if isLost, !session.isKeyLost { output.report(.keyLost(deviceID: session.deviceID)) }
+        if isLost, !session.isKeyLost { output.report(.collar(session.deviceID, .keyLost)) }
         session.isKeyLost = isLost
     }
 
@@ -104,9 +104,9 @@ final class CollarTable {
             nowUnixMilliseconds: time.unixMilliseconds, segmentByteLimit: configuration.segmentByteLimit,
             byteLimit: configuration.journalByteLimit, limits: configuration.trackingLimits, fileSystem: fileSystem)
         if let previous = journal.previousReceiverID {
-            output.report(.copiedJournal(deviceID: deviceID, previousReceiverID: previous))
+            output.report(.collar(deviceID, .copiedJournal(previousReceiverID: previous)))
         }
-        for damage in journal.damage { output.report(.journalDamage(deviceID: deviceID, damage)) }
+        for damage in journal.damage { output.report(.collar(deviceID, .journalDamage(damage))) }
         let session = try CollarSession(
             id: SessionID(index: sessions.count), journal: journal, configuration: configuration,
             requests: RequestOutbox(journal, fileSystem: fileSystem, output: output, at: time, random: &random),
@@ -138,7 +138,7 @@ final class CollarTable {
         }
         do throws(JournalError) {
             let session = try open(deviceID, at: time)
-            if nextTry != nil { output.report(.storageRecovered(deviceID: deviceID)) }
+            if nextTry != nil { output.report(.collar(deviceID, .storageRecovered)) }
             unavailable[deviceID] = nil
             return session
         } catch {
@@ -150,7 +150,7 @@ final class CollarTable {
     /// A journal cannot be opened: this is reported once. The next attempt is made when the collar is heard,
     /// but not before ``HostLimits/openingInterval`` has passed.
     private func noteUnavailable(_ deviceID: UInt64, _ error: JournalError, at time: HostTime) {
-        if unavailable[deviceID] == nil { output.report(.journalUnavailable(deviceID: deviceID, error)) }
+        if unavailable[deviceID] == nil { output.report(.collar(deviceID, .journalUnavailable(error))) }
         unavailable[deviceID] = time.instant.advanced(byMicroseconds: HostLimits.openingInterval)
     }
 
@@ -165,7 +165,7 @@ final class CollarTable {
             refusal = .tooManyAtOnce
         }
         if refusalNotices.isDue(refusal, at: time.instant) {
-            output.report(.collarRefused(deviceID: deviceID, link: link, refusal))
+            output.report(.collar(deviceID, .refused(link: link, refusal)))
         }
         return false
     }

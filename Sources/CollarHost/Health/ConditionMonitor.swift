@@ -103,7 +103,7 @@ struct BatteryMonitor {
         guard let percent else { return }
         let present = BatteryMonitor.warning(at: percent)
         if present > warning {
-            output.report(.battery(deviceID: deviceID, present, percent: Int(percent)))
+            output.report(.collar(deviceID, .battery(present, percent: Int(percent))))
             warning = present
         } else if present < warning {
             // The warning that a charge lower by the rise would have.
@@ -170,7 +170,7 @@ struct RestartMonitor {
         guard let awaited else { return }
         self.awaited = nil
         bootCount = awaited.bootCount
-        output.report(.restarted(deviceID: deviceID, cause: cause))
+        output.report(.collar(deviceID, .restarted(cause: cause)))
     }
 }
 
@@ -194,6 +194,6 @@ struct FaultMonitor {
         // The state of the GNSS receiver already tells its fault.
         let isOfGNSS = last == .gnssSilent || last == .gnssFault
         guard last != .none, !(isOfGNSS && status.gnssState == .fault), notices.isDue(.fault, at: now) else { return }
-        output.report(.fault(deviceID: deviceID, last))
+        output.report(.collar(deviceID, .fault(last)))
     }
 }

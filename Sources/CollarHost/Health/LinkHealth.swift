@@ -234,7 +234,7 @@ struct HealthMonitor {
 
     private mutating func report(_ events: [LinkHealth.Event], at now: Instant, _ output: HostOutput) {
         for event in events where isReported(event, at: now) {
-            output.report(.health(deviceID: deviceID, event))
+            output.report(.collar(deviceID, .health(event)))
         }
     }
 

@@ -118,7 +118,7 @@ struct PositionMonitor {
     }
 
     private func report(_ problem: PositionProblem, _ output: HostOutput) {
-        output.report(.positions(deviceID: deviceID, problem))
+        output.report(.collar(deviceID, .positions(problem)))
     }
 
     private mutating func begins(_ worsening: Worsenings, at now: Instant) -> Bool {

@@ -53,7 +53,7 @@ final class Dispatcher {
         _ = collars.readKeys(at: time.instant)
         dispatch(packet, signal: signal, on: link, at: time)
         guard link.session?.lastCollar == nil, let kind = link.session?.foreign.take(packet, signal: signal) else { return }
-        output.report(.foreignPackets(link: link.name, kind))
+        output.report(.link(link.name, .foreignPackets(kind)))
     }
 
     /// Receives the next fix on a fast path, if it has the commonest form and belongs to the current log of the collar heard
@@ -159,12 +159,12 @@ final class Dispatcher {
                 if pollsOfCollars.isCopy(FrameCRC.sent(in: frame), on: link, at: time.instant) {
                     collar.offerAnswer(at: link, signal: signal, time: time)
                 } else if collar.keyed?.noteRepeated() == true, restartNotices.isDue(collar.deviceID, at: time.instant) {
-                    output.report(.onlyRepeats(deviceID: collar.deviceID))
+                    output.report(.collar(collar.deviceID, .onlyRepeats))
                 }
             case .outdated: break
             case .restarted(let deviceID, let bootCount, let logID, let isStored):
                 guard restartNotices.isDue(deviceID, at: time.instant) else { return }
-                output.report(.restartedBelow(deviceID: deviceID, bootCount: bootCount, logID: logID, isStored: isStored))
+                output.report(.collar(deviceID, .restartedBelow(bootCount: bootCount, logID: logID, isStored: isStored)))
             case .notOpened: countUnopened(header, on: link, at: time)
             }
         } catch { output.statistics.malformedFrames += 1 }
@@ -178,7 +178,7 @@ final class Dispatcher {
         let sender = collars.heardLast(at: header.address)
         let isSealed = link.unopened.failed(from: header.address, at: time.instant) && (sender == nil || sender?.keyed != nil)
         if isSealed, link.isNoticeDue(.unopenedFrame, at: time.instant) {
-            output.report(sealed.hasKeys ? .keyRejected(link: link.name, deviceID: sender?.keyed?.window == nil ? nil : sender?.deviceID) : .keyMissing(link: link.name))
+            output.report(.link(link.name, sealed.hasKeys ? .keyRejected(deviceID: sender?.keyed?.window == nil ? nil : sender?.deviceID) : .keyMissing))
         }
         guard sealed.hasKeys, link.unopened.isRequestDue(at: header.address, now: time.instant) else { return }
         requestIdentity(on: link, address: header.address, isAnswer: false, at: time)
@@ -191,7 +191,7 @@ final class Dispatcher {
         guard hasKey || collars.session(deviceID)?.isKeyLost == true else { return false }
         output.statistics.unopenedFrames += 1
         if forgeryNotices.isDue(deviceID, at: time.instant) {
-            output.report(hasKey ? .forgeryAttempted(deviceID: deviceID, link: link.name) : .keyLost(deviceID: deviceID))
+            output.report(.collar(deviceID, hasKey ? .forgeryAttempted(link: link.name) : .keyLost))
         }
         return true
     }
@@ -223,13 +223,13 @@ final class Dispatcher {
             link.session?.held.radioSpoke()
             guard link.session?.radioIdentity != radio else { return }
             link.session?.radioIdentity = radio
-            if link.isNoticeDue(.radio, at: time.instant) { output.report(.radio(link: link.name, radio)) }
+            if link.isNoticeDue(.radio, at: time.instant) { output.report(.link(link.name, .radio(radio))) }
         case .modemSettings:
             let settings = try ModemSettings(decoding: frame)
             link.session?.held.radioSpoke()
             guard link.session?.modemSettings != settings else { return }
             link.session?.modemSettings = settings
-            if link.isNoticeDue(.modem, at: time.instant) { output.report(.modem(link: link.name, settings)) }
+            if link.isNoticeDue(.modem, at: time.instant) { output.report(.link(link.name, .modem(settings))) }
         case .signalReport:
             _ = try SignalReport(decoding: frame)
             link.session?.held.reportCame()
@@ -384,7 +384,7 @@ final class Dispatcher {
     private func countUnsupported(_ frame: Span<UInt8>, on link: Link, at time: HostTime) {
         output.statistics.unsupportedFrames += 1
         guard FrameCRC.isValid(frame, log: nil), link.isNoticeDue(.unsupportedFrame, at: time.instant) else { return }
-        output.report(.unsupportedFrame(link: link.name))
+        output.report(.link(link.name, .unsupportedFrame))
     }
 
     /// Counts a frame whose CRC fits no known log: as damaged if a known collar uses its address, otherwise as
@@ -410,7 +410,7 @@ final class Dispatcher {
     func requestIdentity(on link: Link, address: UInt8, isAnswer: Bool, at time: HostTime) {
         guard link.mayRequestIdentity(isAnswer: isAnswer, at: time.instant) else {
             if isAnswer, link.isNoticeDue(.ignoredPolls, at: time.instant) {
-                output.report(.unknownPollsIgnored(link: link.name))
+                output.report(.link(link.name, .unknownPollsIgnored))
             }
             return
         }

@@ -6,7 +6,22 @@ import CollarWire
 extension HostNotice {
     var message: UserMessage {
         switch self {
-        case .noIdentity(let link, let seconds, let isLineNamed):
+        case .link(let link, let notice): notice.message(at: link)
+        case .collar(let deviceID, let notice): notice.message(of: deviceID)
+        case .keysFailing(let error): error.message.about("the keys known so far stay in use", .keyUnusable)
+        case .requestEnded(let report):
+            UserMessage(
+                nil,
+                "\(collarName(report.deviceID)): request \(report.requestID), \(ResultLine.words(of: report.request.verb)): "
+                    + ResultLine(report, unixMilliseconds: 0).outcomeText)
+        }
+    }
+}
+
+extension LinkNotice {
+    fileprivate func message(at link: String) -> UserMessage {
+        switch self {
+        case .noIdentity(let seconds, let isLineNamed):
             UserMessage(
                 seconds < 5 ? .sessionNotEstablished : .sessionTimeout,
                 "no collar at \(link) has identified itself for \(seconds) s; still listening"
@@ -17,158 +32,160 @@ extension HostNotice {
                             ? " If the stick may have other firmware, leave out `--dialect serial`, or `dialect` in the configuration "
                                 + "file: without it the firmware is found." : "")
                     : "Is the collar switched on and in range, and has its radio the same frequency, bandwidth and spreading factor?")
-        case .foreignPackets(let link, .headerByteMissing):
+        case .foreignPackets(.headerByteMissing):
             UserMessage(
                 .foreignPackets,
                 "frames without their first byte come in at \(link): the RNode takes the first byte of each packet for its own, and the "
                     + "collar sends no such byte",
                 "Give the collar `modem_header_bytes=1`, over a cable or over a stick at which it is heard, and restart it.")
-        case .foreignPackets(let link, .headerByteAdded):
+        case .foreignPackets(.headerByteAdded):
             UserMessage(
                 .foreignPackets,
                 "frames with a byte in front come in at \(link): the collar sends it for an RNode, and this stick is none",
                 "Give the collar `modem_header_bytes=0`, over a cable or over an RNode, and restart it.")
-        case .foreignPackets(let link, .unknown):
+        case .foreignPackets(.unknown):
             UserMessage(
                 .foreignPackets,
                 "packets come in at \(link), and none is a frame: another program uses the channel, or a collar has another "
                     + "modem_header_bytes than the stick needs, which is 1 for an RNode and else 0",
                 "If your collar is not heard, compare its settings; else choose another frequency at both ends.")
-        case .unsupportedFrame(let link):
+        case .unsupportedFrame:
             UserMessage(
                 .linkNotSupported, "a frame at \(link) has an unknown version, type or flag",
                 "Use the collar-link that goes with the firmware of collar and radio.")
-        case .radio(let link, let radio): UserMessage(nil, "\(link): base radio \(radio.text)")
-        case .modem(let link, let settings): UserMessage(nil, "\(link): modem set to \(settings.text)")
-        case .collar(let deviceID, _, let link, let isSealed):
-            UserMessage(
-                nil, "hearing \(collarName(deviceID)) at \(link)"
-                    + (isSealed ? ", with its key" : ", in clear: without a key anybody can read it and pass for it"))
-        case .pairedElsewhere(let deviceID, let receiverID):
-            UserMessage(
-                .pairedElsewhere,
-                "\(collarName(deviceID)) belongs to receiver \(receiverName(receiverID)): its fixes are stored here as they are heard, "
-                    + "and nothing is acknowledged",
-                ofCollar: deviceID)
-        case .copiedJournal(let deviceID, let previous):
-            UserMessage(
-                .receiverCopied,
-                "the journal of \(collarName(deviceID)) was written by receiver \(receiverName(previous)): the state directory was copied, "
-                    + "restored or moved to another disk, and this is another receiver now",
-                running: .send("pair", to: deviceID)
-            ) {
-                "Pair the collar with this one: press its button twice, or switch it off and on, and run \($0) within a minute. Or go on "
-                    + "with the other one, where it still exists."
-            }
-        case .keyMissing(let link):
+        case .radio(let radio): UserMessage(nil, "\(link): base radio \(radio.text)")
+        case .modem(let settings): UserMessage(nil, "\(link): modem set to \(settings.text)")
+        case .keyMissing:
             UserMessage(.keyMissing, "a collar at \(link) sends sealed frames, and there is no key here", ofCollar: nil)
-        case .keyRejected(let link, .some(let deviceID)):
+        case .keyRejected(.some(let deviceID)):
             UserMessage(
                 .keyRejected,
                 "sealed frames at \(link) do not open with the key of \(collarName(deviceID)), which uses their address: they refer to "
                     + "fixes that are not stored here, or another collar has the same address",
                 "If this is a capture that began while the collar was sending: read it with a copy of the state directory from before "
                     + "it, `--state-dir DIR`.")
-        case .keyRejected(let link, nil):
+        case .keyRejected(nil):
             UserMessage(.keyRejected, "a collar at \(link) sends sealed frames that no key here opens", ofCollar: nil)
-        case .forgeryAttempted(let deviceID, let link):
-            UserMessage(
-                .forgeryAttempted,
-                "frames in clear at \(link) name \(collarName(deviceID)), which has a key: they are dropped. Somebody tries to pass "
-                    + "for the collar, or the collar has lost its key",
-                running: ShellCommand("collar-link", "key", "remove", MessageDescription.hexadecimal(deviceID))
-            ) { "If the collar has no key any more: \($0)." }
-        case .keyLost(let deviceID):
-            UserMessage(
-                .keyLost,
-                "\(collarName(deviceID)) had a key, and the key is gone: frames in clear that name this collar are dropped, because anybody "
-                    + "could have sent them",
-                ofCollar: deviceID)
-        case .onlyRepeats(let deviceID):
-            UserMessage(
-                .forgeryAttempted,
-                "\(collarName(deviceID)) sends only frames that were received before: they are dropped. Somebody repeats old frames, or the "
-                    + "collar has forgotten how many it sent: a simulated collar with a key needs a memory, `--flash FILE`")
-        case .restartedBelow(let deviceID, let bootCount, let logID, isStored: true):
-            UserMessage(
-                .collarRestarted,
-                "\(collarName(deviceID)), log \(logID), counts \(bootCount) boots, fewer than before: it is not listened to. Somebody repeats "
-                    + "old frames: a collar whose memory was erased has a new log, and this one is stored here")
-        case .restartedBelow(let deviceID, let bootCount, let logID, isStored: false):
-            UserMessage(
-                .collarRestarted,
-                "\(collarName(deviceID)), log \(logID), counts \(bootCount) boots, fewer than before: it is not listened to. Somebody repeats "
-                    + "old frames, or the memory of the collar was erased",
-                running: ShellCommand("collar-link", "key", "accept-restart", MessageDescription.hexadecimal(deviceID), "\(logID)")
-            ) { "If its memory was erased: \($0)." }
-        case .keysFailing(let error): error.message.about("the keys known so far stay in use", .keyUnusable)
-        case .journalDamage(let deviceID, let damage):
-            UserMessage(
-                .journalDamaged,
-                "the journal of \(collarName(deviceID)) is damaged: \(damage.byteCount) bytes at offset \(damage.offset) of segment "
-                    + "\(damage.segment) were stepped over")
-        case .removedUnread(let deviceID, let removed):
-            UserMessage(
-                .removedUnread,
-                "\(removed.unreadCount) old fixes of \(collarName(deviceID)) were removed that "
-                    + (removed.readers.isEmpty
-                        ? "were never written out" : "\(removed.readers.map { "'\($0.text)'" }.joined(separator: ", ")) had not taken"),
-                "Start the reader, or remove it with `collar-link readers --remove NAME`; `--keep-at-most` says how long it is waited for.")
-        case .cannotRemoveOld(let deviceID, let error):
-            error.message.about("old fixes of \(collarName(deviceID)) are kept", .oldFixesKept)
-        case .damagedFixes(let deviceID, let logID, let first, let last):
-            UserMessage(nil, "\(collarName(deviceID)) is asked again for fixes \(first) to \(last) of log \(logID)")
-        case .storageFailing(let deviceID, let error):
-            error.message.about("nothing of \(collarName(deviceID)) is acknowledged any more", .storageFailing)
-        case .storageRecovered(let deviceID): UserMessage(nil, "\(collarName(deviceID)) is stored and acknowledged again")
-        case .journalUnreadable(let deviceID, let error):
-            error.message.about("the lines of \(collarName(deviceID)) wait, its journal cannot be read", .journalUnreadable)
-        case .journalUnavailable(let deviceID, let error):
-            error.message.about("\(collarName(deviceID)) is not served", .journalUnavailable)
-        case .lost(let deviceID, let first, let last):
-            UserMessage(nil, "\(collarName(deviceID)) does not have fixes \(first) to \(last) any more")
-        case .deliveredElsewhere(let deviceID, let first, let last):
-            UserMessage(
-                nil,
-                "fixes \(first) to \(last) of \(collarName(deviceID)) were delivered to another receiver; the collar does not have "
-                    + "them any more")
-        case .health(let deviceID, let event): event.message(of: collarName(deviceID))
-        case .positions(let deviceID, let problem): problem.message(of: deviceID)
-        case .battery(let deviceID, let warning, let percent): warning.message(of: collarName(deviceID), percent: percent)
-        case .restarted(let deviceID, nil): UserMessage(nil, "\(collarName(deviceID)) has restarted; it has not told why")
-        case .restarted(let deviceID, CollarFault.none?):
-            UserMessage(nil, "\(collarName(deviceID)) has restarted without a fault: it was switched on or reset, or was told to")
-        case .restarted(let deviceID, let fault?), .fault(let deviceID, let fault): fault.message(of: deviceID)
-        case .misbehaving(let deviceID, let misbehaviour): misbehaviour.message(of: collarName(deviceID))
-        case .collarRefused(let deviceID, let link, .tooManyCollars(let limit)):
-            UserMessage(
-                .tooManyCollars, "\(collarName(deviceID)) at \(link) is not accepted: the limit of \(limit) journals is reached",
-                "Serve it alone: `--collar \(MessageDescription.hexadecimal(deviceID))`. Or move the folders of other collars out "
-                    + "of the state directory.")
-        case .collarRefused(let deviceID, let link, .tooManyAtOnce):
-            UserMessage(
-                .tooManyNewCollars, "\(collarName(deviceID)) at \(link) is not accepted now: too many new collars at once",
-                "It is when it polls again. To serve it alone: `--collar \(MessageDescription.hexadecimal(deviceID))`.")
-        case .unknownPollsIgnored(let link):
+        case .unknownPollsIgnored:
             UserMessage(
                 .tooManyUnknownPolls,
                 "unknown collars at \(link) poll too often: identity requests to some of them are left out",
                 "Is there a faulty or foreign collar in range? Fixes of known collars are received.")
-        case .requestEnded(let report):
+        }
+    }
+}
+
+extension CollarNotice {
+    fileprivate func message(of deviceID: UInt64) -> UserMessage {
+        let collar = collarName(deviceID)
+        return switch self {
+        case .heard(_, let link, let isSealed):
+            UserMessage(
+                nil, "hearing \(collar) at \(link)"
+                    + (isSealed ? ", with its key" : ", in clear: without a key anybody can read it and pass for it"))
+        case .pairedElsewhere(let receiverID):
+            UserMessage(
+                .pairedElsewhere,
+                "\(collar) belongs to receiver \(receiverName(receiverID)): its fixes are stored here as they are heard, "
+                    + "and nothing is acknowledged",
+                ofCollar: deviceID)
+        case .copiedJournal(let previous):
+            UserMessage(
+                .receiverCopied,
+                "the journal of \(collar) was written by receiver \(receiverName(previous)): the state directory was copied, "
+                    + "restored or moved to another disk, and this is another receiver now",
+                running: .send("pair", to: deviceID)
+            ) {
+                "Pair the collar with this one: press its button twice, or switch it off and on, and run \($0) within a minute. Or go on "
+                    + "with the other one, where it still exists."
+            }
+        case .forgeryAttempted(let link):
+            UserMessage(
+                .forgeryAttempted,
+                "frames in clear at \(link) name \(collar), which has a key: they are dropped. Somebody tries to pass "
+                    + "for the collar, or the collar has lost its key",
+                running: ShellCommand("collar-link", "key", "remove", MessageDescription.hexadecimal(deviceID))
+            ) { "If the collar has no key any more: \($0)." }
+        case .keyLost:
+            UserMessage(
+                .keyLost,
+                "\(collar) had a key, and the key is gone: frames in clear that name this collar are dropped, because anybody "
+                    + "could have sent them",
+                ofCollar: deviceID)
+        case .onlyRepeats:
+            UserMessage(
+                .forgeryAttempted,
+                "\(collar) sends only frames that were received before: they are dropped. Somebody repeats old frames, or the "
+                    + "collar has forgotten how many it sent: a simulated collar with a key needs a memory, `--flash FILE`")
+        case .restartedBelow(let bootCount, let logID, isStored: true):
+            UserMessage(
+                .collarRestarted,
+                "\(collar), log \(logID), counts \(bootCount) boots, fewer than before: it is not listened to. Somebody repeats "
+                    + "old frames: a collar whose memory was erased has a new log, and this one is stored here")
+        case .restartedBelow(let bootCount, let logID, isStored: false):
+            UserMessage(
+                .collarRestarted,
+                "\(collar), log \(logID), counts \(bootCount) boots, fewer than before: it is not listened to. Somebody repeats "
+                    + "old frames, or the memory of the collar was erased",
+                running: ShellCommand("collar-link", "key", "accept-restart", MessageDescription.hexadecimal(deviceID), "\(logID)")
+            ) { "If its memory was erased: \($0)." }
+        case .journalDamage(let damage):
+            UserMessage(
+                .journalDamaged,
+                "the journal of \(collar) is damaged: \(damage.byteCount) bytes at offset \(damage.offset) of segment "
+                    + "\(damage.segment) were stepped over")
+        case .removedUnread(let removed):
+            UserMessage(
+                .removedUnread,
+                "\(removed.unreadCount) old fixes of \(collar) were removed that "
+                    + (removed.readers.isEmpty
+                        ? "were never written out" : "\(removed.readers.map { "'\($0.text)'" }.joined(separator: ", ")) had not taken"),
+                "Start the reader, or remove it with `collar-link readers --remove NAME`; `--keep-at-most` says how long it is waited for.")
+        case .cannotRemoveOld(let error):
+            error.message.about("old fixes of \(collar) are kept", .oldFixesKept)
+        case .damagedFixes(let logID, let first, let last):
+            UserMessage(nil, "\(collar) is asked again for fixes \(first) to \(last) of log \(logID)")
+        case .storageFailing(let error):
+            error.message.about("nothing of \(collar) is acknowledged any more", .storageFailing)
+        case .storageRecovered: UserMessage(nil, "\(collar) is stored and acknowledged again")
+        case .journalUnreadable(let error):
+            error.message.about("the lines of \(collar) wait, its journal cannot be read", .journalUnreadable)
+        case .journalUnavailable(let error):
+            error.message.about("\(collar) is not served", .journalUnavailable)
+        case .lost(let first, let last):
+            UserMessage(nil, "\(collar) does not have fixes \(first) to \(last) any more")
+        case .deliveredElsewhere(let first, let last):
             UserMessage(
                 nil,
-                "\(collarName(report.deviceID)): request \(report.requestID), \(ResultLine.words(of: report.request.verb)): "
-                    + ResultLine(report, unixMilliseconds: 0).outcomeText)
-        case .requestsSetAside(let deviceID, let path):
+                "fixes \(first) to \(last) of \(collar) were delivered to another receiver; the collar does not have "
+                    + "them any more")
+        case .health(let event): event.message(of: collar)
+        case .positions(let problem): problem.message(of: deviceID)
+        case .battery(let warning, let percent): warning.message(of: collar, percent: percent)
+        case .restarted(nil): UserMessage(nil, "\(collar) has restarted; it has not told why")
+        case .restarted(CollarFault.none?):
+            UserMessage(nil, "\(collar) has restarted without a fault: it was switched on or reset, or was told to")
+        case .restarted(let fault?), .fault(let fault): fault.message(of: deviceID)
+        case .misbehaving(let misbehaviour): misbehaviour.message(of: collar)
+        case .refused(let link, .tooManyCollars(let limit)):
+            UserMessage(
+                .tooManyCollars, "\(collar) at \(link) is not accepted: the limit of \(limit) journals is reached",
+                "Serve it alone: `--collar \(MessageDescription.hexadecimal(deviceID))`. Or move the folders of other collars out "
+                    + "of the state directory.")
+        case .refused(let link, .tooManyAtOnce):
+            UserMessage(
+                .tooManyNewCollars, "\(collar) at \(link) is not accepted now: too many new collars at once",
+                "It is when it polls again. To serve it alone: `--collar \(MessageDescription.hexadecimal(deviceID))`.")
+        case .requestsSetAside(let path):
             UserMessage(
                 .requestsDamaged,
-                "the requests that waited for \(collarName(deviceID)) are damaged or another receiver's, and are not sent; "
+                "the requests that waited for \(collar) are damaged or another receiver's, and are not sent; "
                     + "their file was renamed to \(path)/requests.unusable",
                 "Send again what is still wanted.")
-        case .requestsFailing(let deviceID, let error):
-            error.message.about("requests to \(collarName(deviceID)) cannot be read or stored", .requestsFailing)
-        case .status(let deviceID, _, let status):
-            UserMessage(nil, "\(collarName(deviceID)) reports its status; battery \(status.batteryPercent.map { "\($0) %" } ?? "unknown")")
+        case .requestsFailing(let error):
+            error.message.about("requests to \(collar) cannot be read or stored", .requestsFailing)
+        case .status(_, let status):
+            UserMessage(nil, "\(collar) reports its status; battery \(status.batteryPercent.map { "\($0) %" } ?? "unknown")")
         }
     }
 }

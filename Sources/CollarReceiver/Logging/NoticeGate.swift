@@ -87,15 +87,15 @@ extension ReceiverNotice {
         case .modem(_, .ready): "ready"
         case .modem(_, .powerReduced), .modem(_, .powerRaised), .modem(_, .amplified), .modem(_, .boardUnknown): "power"
         case .modem(_, .notAnswering), .modem(_, .answersAgain): "answering"
-        case .host(.radio): "radio"
-        case .host(.modem): "modem"
-        case .host(.collar): "heard"
-        case .host(.health(_, .condition)): "condition"
-        case .host(.health): "reachable"
-        case .host(.restarted): "restarted"
-        case .host(.storageFailing), .host(.storageRecovered): "storage"
+        case .host(.link(_, .radio)): "radio"
+        case .host(.link(_, .modem)): "modem"
+        case .host(.collar(_, .heard)): "heard"
+        case .host(.collar(_, .health(.condition))): "condition"
+        case .host(.collar(_, .health)): "reachable"
+        case .host(.collar(_, .restarted)): "restarted"
+        case .host(.collar(_, .storageFailing)), .host(.collar(_, .storageRecovered)): "storage"
         case .waitingForRadio, .udevElsewhere, .crashed, .fixesLeftOut, .capturing, .captureStopped, .figures, .traffic, .repeated, .host(.requestEnded),
-            .host(.status), .host(.lost), .host(.deliveredElsewhere), .host(.damagedFixes):
+            .host(.collar(_, .status)), .host(.collar(_, .lost)), .host(.collar(_, .deliveredElsewhere)), .host(.collar(_, .damagedFixes)):
             nil
         case .read, .cannotOpen, .cannotConnect, .cannotSend, .modem, .controlFailing, .animals, .targetMissed, .host: message.code?.rawValue
         }

@@ -8,7 +8,7 @@ extension ReceiverNotice {
         if let line = errorLine(now, animals) { body(.error, line) }
         switch self {
         case .host(.requestEnded(let report)): body(.result, ResultLine(report, unixMilliseconds: now).named(by: animals).bytes)
-        case .host(.status(let deviceID, let logID, let status)):
+        case .host(.collar(let deviceID, .status(let logID, let status))):
             let name = animals.wearer(of: deviceID, at: now)?.name
             body(.status, status.line(unixMilliseconds: now, deviceID: deviceID, name: name, logID: logID))
         default: break
@@ -22,16 +22,16 @@ extension ReceiverNotice {
         case .opened(let path, _): line(of: "opened", now, port: path)
         case .unmarked(let path): line(of: "closed", now, port: path)
         case .unplugged(let path, _): line(of: "unplugged", now, port: path)
-        case .host(.collar(let deviceID, _, let path, _)): line(of: "heard", now, port: path, animals, deviceID: deviceID)
-        case .host(.health(let deviceID, .condition(let condition))):
+        case .host(.collar(let deviceID, .heard(_, let path, _))): line(of: "heard", now, port: path, animals, deviceID: deviceID)
+        case .host(.collar(let deviceID, .health(.condition(let condition)))):
             line(of: condition.rawValue, now, animals, deviceID: deviceID)
-        case .host(.health(let deviceID, .reachable(let silence))):
+        case .host(.collar(let deviceID, .health(.reachable(let silence)))):
             line(of: "reachable", now, animals, deviceID: deviceID, silentMicroseconds: silence)
-        case .host(.health(let deviceID, .late(let silence))):
+        case .host(.collar(let deviceID, .health(.late(let silence)))):
             line(of: "late", now, animals, deviceID: deviceID, silentMicroseconds: silence)
-        case .host(.health(let deviceID, .unreachable(let silence))):
+        case .host(.collar(let deviceID, .health(.unreachable(let silence)))):
             line(of: "unreachable", now, animals, deviceID: deviceID, silentMicroseconds: silence)
-        case .host(.restarted(let deviceID, let cause)):
+        case .host(.collar(let deviceID, .restarted(let cause))):
             line(of: "restarted", now, animals, deviceID: deviceID, cause: cause.map { $0.name ?? "none" })
         default: nil
         }
@@ -64,31 +64,6 @@ extension ReceiverNotice {
         if let port { object.add("port", port) }
         if let deviceID { object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name) }
         return object.line
-    }
-}
-
-extension HostNotice {
-    var link: String? {
-        switch self {
-        case .radio(let link, _), .modem(let link, _), .noIdentity(let link, _, _), .foreignPackets(let link, _), .collarRefused(_, let link, _), .unknownPollsIgnored(let link),
-            .unsupportedFrame(let link), .keyMissing(let link), .keyRejected(let link, _), .forgeryAttempted(_, let link):
-            link
-        default: nil
-        }
-    }
-
-    /// The collar that the notice is about; nil if it is not about one.
-    var deviceID: UInt64? {
-        switch self {
-        case .collar(let deviceID, _, _, _), .storageRecovered(let deviceID), .requestsSetAside(let deviceID, _), .requestsFailing(let deviceID, _), .pairedElsewhere(let deviceID, _),
-            .copiedJournal(let deviceID, _), .journalDamage(let deviceID, _), .journalUnavailable(let deviceID, _),
-            .cannotRemoveOld(let deviceID, _), .removedUnread(let deviceID, _), .journalUnreadable(let deviceID, _), .storageFailing(let deviceID, _),
-            .misbehaving(let deviceID, _), .collarRefused(let deviceID, _, _), .health(let deviceID, _),
-            .positions(let deviceID, _), .battery(let deviceID, _, _), .restarted(let deviceID, _), .fault(let deviceID, _), .forgeryAttempted(let deviceID, _),
-            .restartedBelow(let deviceID, _, _, _), .onlyRepeats(let deviceID), .keyLost(let deviceID):
-            deviceID
-        default: nil
-        }
     }
 }
 

@@ -96,8 +96,8 @@ extension HostNotice {
     /// Whether frames are missing that a process may have taken.
     var suggestsMissingBytes: Bool {
         switch self {
-        case .noIdentity, .health(_, .condition(.degraded)), .health(_, .condition(.unhealthy)), .health(_, .late),
-            .health(_, .unreachable):
+        case .link(_, .noIdentity), .collar(_, .health(.condition(.degraded))), .collar(_, .health(.condition(.unhealthy))),
+            .collar(_, .health(.late)), .collar(_, .health(.unreachable)):
             true
         default: false
         }

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func unavailable(_ bench: HostBench) -> [UInt64] {
-        bench.notices().compactMap { if case .journalUnavailable(let deviceID, _) = $0 { deviceID } else { nil } }
+        bench.notices().compactMap { if case .collar(let deviceID, .journalUnavailable(_)) = $0 { deviceID } else { nil } }
     }
 
     /// The collar sends its identity and a fix with a poll. Then the host commits and answers.
@@ -47,7 +47,7 @@ import Testing
         #expect(try bench.disk.makeDirectory(at: "/state/00000000000000b1"))
         try make("/state/00000000000000b1/00000001.journal", bytes, bench)
         try bench.restart()
-        let failures = bench.notices().compactMap { if case .journalUnavailable(_, let error) = $0 { error } else { nil } }
+        let failures = bench.notices().compactMap { if case .collar(_, .journalUnavailable(let error)) = $0 { error } else { nil } }
         #expect(
             failures == [
                 .file(FileFailure(.open, "/state/00000000000000b0", errorNumber: ENOTDIR)),
@@ -91,7 +91,7 @@ import Testing
         bench.wait(seconds: 2)
         try hear(collar, on: link, bench)
         #expect(try acknowledged(bench) == 1)
-        #expect(bench.notices().contains(.storageRecovered(deviceID: 0xC0)))
+        #expect(bench.notices().contains(.collar(0xC0, .storageRecovered)))
     }
 
     /// A collar counts once towards the limit of collars, also if its journal could not be opened at first.
@@ -115,7 +115,7 @@ import Testing
         try hear(collars[..<40])
         try hear(collars[40...])
         #expect(try acknowledged(bench) == HostLimits.collarCount)
-        #expect(bench.notices().allSatisfy { if case .collarRefused = $0 { false } else { true } })
+        #expect(bench.notices().allSatisfy { if case .collar(_, .refused) = $0 { false } else { true } })
     }
 
     /// This also holds for fixes that were durable: a collar polls for them again if the first answer was lost.
@@ -130,7 +130,7 @@ import Testing
             try bench.disk.remove(segment)
             for _ in 0..<3 { try hear(collar, fix: isNew ? 1 : 0, on: link, bench) }
             #expect(try acknowledged(bench) == 0)
-            let failures = bench.notices().compactMap { if case .storageFailing(_, let error) = $0 { error } else { nil } }
+            let failures = bench.notices().compactMap { if case .collar(_, .storageFailing(let error)) = $0 { error } else { nil } }
             #expect(failures == [.stopped(after: FileFailure(.find, segment, errorNumber: ENOENT))])
         }
     }
@@ -144,7 +144,7 @@ import Testing
         #expect(try acknowledged(bench) == 0)
         #expect(
             bench.notices().contains(
-                .journalUnavailable(deviceID: 0xC0, .file(FileFailure(.find, "/state", errorNumber: ENOENT)))))
+                .collar(0xC0, .journalUnavailable(.file(FileFailure(.find, "/state", errorNumber: ENOENT))))))
         #expect(throws: FileFailure.self) { try bench.disk.names(in: "/state") }
     }
 }

@@ -21,8 +21,8 @@ import Testing
     private func told() -> [String] {
         bench.notices().compactMap { notice in
             switch notice {
-            case .restarted(_, let cause): "restarted \(cause.map { "\($0.rawValue)" } ?? "-")"
-            case .fault(_, let fault): "fault \(fault.rawValue)"
+            case .collar(_, .restarted(let cause)): "restarted \(cause.map { "\($0.rawValue)" } ?? "-")"
+            case .collar(_, .fault(let fault)): "fault \(fault.rawValue)"
             default: nil
             }
         }
@@ -108,7 +108,7 @@ import Testing
     }
 
     private func warnings() -> [String] {
-        bench.notices().compactMap { if case .battery(_, let warning, let percent) = $0 { "\(warning) \(percent)" } else { nil } }
+        bench.notices().compactMap { if case .collar(_, .battery(let warning, let percent)) = $0 { "\(warning) \(percent)" } else { nil } }
     }
 
     /// The warnings while fixes with these charges come in.

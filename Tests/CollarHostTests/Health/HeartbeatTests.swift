@@ -28,7 +28,7 @@ import Testing
         while let due = bench.host.nextDeadline {
             bench.wait(seconds: Double(due.microseconds - bench.now.microseconds) / 1e6)
             bench.host.deadlineReached(at: bench.time)
-            for case .health(_, .late) in bench.notices() { return bench.now.microseconds(since: start) }
+            for case .collar(_, .health(.late)) in bench.notices() { return bench.now.microseconds(since: start) }
         }
         return nil
     }

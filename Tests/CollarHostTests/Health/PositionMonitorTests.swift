@@ -18,7 +18,7 @@ import Testing
 
     /// The problems reported since the last call.
     private func problems() -> [PositionProblem] {
-        bench.notices().compactMap { if case .positions(_, let problem) = $0 { problem } else { nil } }
+        bench.notices().compactMap { if case .collar(_, .positions(let problem)) = $0 { problem } else { nil } }
     }
 
     /// The frame with the CRC that fits its bytes.
@@ -205,7 +205,7 @@ import Testing
     @Test func anotherVersionOfTheProtocol() throws {
         var frame = try collar.identity()
         frame[0] |= 0xE0
-        func unsupported() -> Int { bench.notices().count { if case .unsupportedFrame = $0 { true } else { false } } }
+        func unsupported() -> Int { bench.notices().count { if case .link(_, .unsupportedFrame) = $0 { true } else { false } } }
         bench.receive(frame, on: link)
         #expect(unsupported() == 0, "the check is wrong: it may be damage")
         for _ in 0..<2 { bench.receive(sealed(frame, log: nil), on: link) }

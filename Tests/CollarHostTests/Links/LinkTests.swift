@@ -103,7 +103,7 @@ struct HeldFrameTests {
             reports += bench.notices()
             requests += bench.frames().count
         }
-        #expect(reports == [.noIdentity(link: "radio", seconds: seconds)])
+        #expect(reports == [.link("radio", .noIdentity(seconds: seconds))])
         #expect(bench.now.microseconds / 1_000_000 == seconds)
         #expect(requests == 3, "at the opening, after one second and after five")
     }
@@ -122,7 +122,7 @@ struct HeldFrameTests {
                 let signal = RadioSignal(strengthDBm: -80, signalToNoiseTenthsDB: 80)
                 bench.host.receive(packet: packet.span, signal: signal, on: link, at: bench.time)
             }
-            #expect(bench.notices().filter { $0 != .unsupportedFrame(link: "radio") } == [.foreignPackets(link: "radio", kind)])
+            #expect(bench.notices().filter { $0 != .link("radio", .unsupportedFrame) } == [.link("radio", .foreignPackets(kind))])
         }
     }
 
@@ -148,6 +148,6 @@ struct HeldFrameTests {
             let signal = RadioSignal(strengthDBm: -125, signalToNoiseTenthsDB: number < 64 ? -120 : 80)
             bench.host.receive(packet: packet.span, signal: signal, on: link, at: bench.time)
         }
-        #expect(!bench.notices().contains(.foreignPackets(link: "radio", .unknown)))
+        #expect(!bench.notices().contains(.link("radio", .foreignPackets(.unknown))))
     }
 }

@@ -37,9 +37,9 @@ import Testing
 
     @Test func marksOfNotices() {
         #expect(ReceiverNotice.opened(path: "x").mark == LogMark(.info, .connectivity))
-        #expect(ReceiverNotice.host(.noIdentity(link: "x", seconds: 5)).mark == LogMark(.info, .connectivity, code: .sessionTimeout))
-        #expect(ReceiverNotice.host(.lost(deviceID: 1, first: 2, last: 3)).mark == LogMark(.warning, .collarLocation))
-        #expect(ReceiverNotice.host(.keyMissing(link: "x")).mark == LogMark(.warning, .connectivity, code: .keyMissing))
+        #expect(ReceiverNotice.host(.link("x", .noIdentity(seconds: 5))).mark == LogMark(.info, .connectivity, code: .sessionTimeout))
+        #expect(ReceiverNotice.host(.collar(1, .lost(first: 2, last: 3))).mark == LogMark(.warning, .collarLocation))
+        #expect(ReceiverNotice.host(.link("x", .keyMissing)).mark == LogMark(.warning, .connectivity, code: .keyMissing))
         #expect(ReceiverNotice.modem(path: "x", .dutyCycleReached(seconds: 1, isStart: false)).mark == LogMark(.warning, .performance, code: .dutyCycleReached))
         #expect(ReceiverNotice.traffic(path: "x", isInbound: true, bytes: []).mark.level == .debug)
         #expect(ReceiverNotice.crashed(EndOfRun(processID: 1, signal: nil)).mark == LogMark(.error, .crash, code: .runCrashed))

@@ -60,7 +60,7 @@ import Testing
         #expect(others == [true, true])
         // What stands for data is never held back.
         for sequence in 0..<100 as Range<UInt32> {
-            let isGiven = gate.admits(.host(.lost(deviceID: 1, first: sequence, last: sequence)), at: Self.at(1))
+            let isGiven = gate.admits(.host(.collar(1, .lost(first: sequence, last: sequence))), at: Self.at(1))
             #expect(isGiven)
         }
     }
@@ -73,10 +73,10 @@ import Testing
             .cannotConnect(path: path, reason: "refused"), .cannotSend(path: path), .renewing(path: path, deviceID: 1),
             .modem(path: path, .found(.rnode, version: nil)), .modem(path: path, .fault(.rnode, code: 7)),
             .modem(path: path, .refused(.power, wanted: 1, actual: 2)), .modem(path: path, .stranger(.text("x"))),
-            .host(.collar(deviceID: 1, logID: 2, link: path, isSealed: false)), .host(.pairedElsewhere(deviceID: 1, receiverID: 2)),
-            .host(.keyRejected(link: path, deviceID: nil)), .host(.forgeryAttempted(deviceID: 1, link: path)),
-            .host(.restartedBelow(deviceID: 1, bootCount: 1, logID: 1, isStored: true)), .host(.fault(deviceID: 1, .radioFailed)),
-            .host(.health(deviceID: 1, .reachable(silentMicroseconds: nil))), .host(.noIdentity(link: path, seconds: 1)),
+            .host(.collar(1, .heard(logID: 2, link: path, isSealed: false))), .host(.collar(1, .pairedElsewhere(receiverID: 2))),
+            .host(.link(path, .keyRejected(deviceID: nil))), .host(.collar(1, .forgeryAttempted(link: path))),
+            .host(.collar(1, .restartedBelow(bootCount: 1, logID: 1, isStored: true))), .host(.collar(1, .fault(.radioFailed))),
+            .host(.collar(1, .health(.reachable(silentMicroseconds: nil)))), .host(.link(path, .noIdentity(seconds: 1))),
         ]
         for notice in notices {
             var gate = NoticeGate()

@@ -35,7 +35,7 @@ struct EventLinesTests {
     private func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], as: UTF8.self) }
 
     @Test func aLinkLineHasWhatIsKnown() {
-        let late = ReceiverNotice.host(.health(deviceID: 0xAB, .late(silentMicroseconds: 75_000_999)))
+        let late = ReceiverNotice.host(.collar(0xAB, .health(.late(silentMicroseconds: 75_000_999))))
         let expected =
             #"{"type":"link","unix_ms":1700000000000,"event":"late","collar":"00000000000000ab","silent_ms":75000}"#
         #expect(text(late.linkLine(1_700_000_000_000)) == expected + "\n")
@@ -50,7 +50,7 @@ struct EventLinesTests {
             Deployment(animal: Animal(name: "A \"x\""), deviceID: 0xAB, endUnixMilliseconds: 1000),
             Deployment(animal: Animal(name: "B"), deviceID: 0xAB, beginUnixMilliseconds: 2000),
         ])
-        let late = ReceiverNotice.host(.health(deviceID: 0xAB, .condition(.unhealthy)))
+        let late = ReceiverNotice.host(.collar(0xAB, .health(.condition(.unhealthy))))
         func link(_ now: Int64, name: String) -> String {
             #"{"type":"link","unix_ms":\#(now),"event":"unhealthy","collar":"00000000000000ab"\#(name)}"# + "\n"
         }
@@ -66,8 +66,8 @@ struct EventLinesTests {
             .condition(.healthy), .condition(.degraded), .condition(.unhealthy),
         ]
         let notices: [ReceiverNotice] =
-            [.opened(path: "p"), .unplugged(path: "p"), .unmarked(path: "p"), .host(.collar(deviceID: 1, logID: 2, link: "p", isSealed: true))]
-            + health.map { .host(.health(deviceID: 1, $0)) }
+            [.opened(path: "p"), .unplugged(path: "p"), .unmarked(path: "p"), .host(.collar(1, .heard(logID: 2, link: "p", isSealed: true)))]
+            + health.map { .host(.collar(1, .health($0))) }
         let events = try notices.map { notice in
             let line = try #require(notice.linkLine(0))
             return try JSONDecoder().decode(Link.self, from: Data(line)).event
@@ -79,16 +79,16 @@ struct EventLinesTests {
     }
 
     @Test func aRestartHasItsCause() {
-        func line(_ cause: CollarFault?) -> String { text(ReceiverNotice.host(.restarted(deviceID: 0xAB, cause: cause)).linkLine(5)) }
+        func line(_ cause: CollarFault?) -> String { text(ReceiverNotice.host(.collar(0xAB, .restarted(cause: cause))).linkLine(5)) }
         let start = #"{"type":"link","unix_ms":5,"event":"restarted","collar":"00000000000000ab""#
         #expect(line(nil) == start + "}\n")
         #expect(line(CollarFault.none) == start + #","cause":"none"}"# + "\n")
         #expect(line(.lowVoltageReset) == start + #","cause":"low_voltage_reset"}"# + "\n")
-        #expect(ReceiverNotice.host(.restarted(deviceID: 1, cause: CollarFault.none)).errorLine(5) == nil)
+        #expect(ReceiverNotice.host(.collar(1, .restarted(cause: CollarFault.none))).errorLine(5) == nil)
     }
 
     @Test func anErrorLineHasEveryKeyAPersonNeeds() {
-        let notice = ReceiverNotice.host(.misbehaving(deviceID: .max, .sequenceJump(from: 1, to: 2)))
+        let notice = ReceiverNotice.host(.collar(.max, .misbehaving(.sequenceJump(from: 1, to: 2))))
         let expected =
             #"{"type":"error","unix_ms":5,"code":"sequence_jumped","title":"Collar misbehaves","#
             + #""reason":"collar ffffffffffffffff jumped from fix 1 to fix 2","#
@@ -98,7 +98,7 @@ struct EventLinesTests {
     }
 
     @Test func anErrorWithoutARemedyHasNull() {
-        let damage = ReceiverNotice.host(.journalDamage(deviceID: 1, .init(segment: 2, offset: 3, byteCount: 4)))
+        let damage = ReceiverNotice.host(.collar(1, .journalDamage(.init(segment: 2, offset: 3, byteCount: 4))))
         #expect(text(damage.errorLine(5)).contains(#","remedy":null,"severity":"error","#))
     }
 

@@ -408,15 +408,15 @@ final class SimulatedMachine {
         for notice in notices {
             trace?("  host \(index) says \(notice)")
             switch notice {
-            case .storageFailing(_, .stopped): needsRestart = true
+            case .collar(_, .storageFailing(.stopped)): needsRestart = true
             // Only a journal of a collar of the world can recover by a restart. Any other id is the name of a foreign file, which
             // stays.
-            case .journalUnavailable(let deviceID, _): if oracle.records.contains(where: { $0.log.deviceID == deviceID }) { needsRestart = true }
+            case .collar(let deviceID, .journalUnavailable(_)): if oracle.records.contains(where: { $0.log.deviceID == deviceID }) { needsRestart = true }
             case .requestEnded(let report):
                 takenCommands.removeAll { $0.deviceID == report.deviceID && $0.requestID == report.requestID }
                 oracle.ended(report, host: index)
-            case .requestsFailing(let deviceID, _): unreadCommands.insert(deviceID)
-            case .removedUnread(let deviceID, let removed): oracle.removedUnread(removed, of: deviceID, self)
+            case .collar(let deviceID, .requestsFailing(_)): unreadCommands.insert(deviceID)
+            case .collar(let deviceID, .removedUnread(let removed)): oracle.removedUnread(removed, of: deviceID, self)
             default: break
             }
         }

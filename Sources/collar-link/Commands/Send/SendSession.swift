@@ -206,15 +206,16 @@ final class SendSession {
             guard let queued, report.requestID == queued.requestID, report.deviceID == queued.deviceID else { return }
             result = ResultLine(report, unixMilliseconds: WallClock.unixMilliseconds)
             receiver?.stop(afterMicroseconds: SendSession.lastTime)
-        case .host(.collar):
+        case .host(.collar(_, .heard)):
             guard queued == nil, result == nil else { return }
             submit()
             if result != nil { receiver?.stop(afterMicroseconds: 0) }
-        case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.noIdentity), .host(.storageFailing), .host(.requestsSetAside):
+        case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.link(_, .noIdentity)), .host(.collar(_, .storageFailing)),
+            .host(.collar(_, .requestsSetAside)):
             StandardError.say(notice)
             switch notice {
             case .waitingForPort, .waitingForRadio, .cannotOpen: giveUpUnlessQueued(hasRadio: false)
-            case .host(.noIdentity(_, let seconds, _)) where seconds >= 5: giveUpUnlessQueued(hasRadio: true)
+            case .host(.link(_, .noIdentity(let seconds, _))) where seconds >= 5: giveUpUnlessQueued(hasRadio: true)
             default: break
             }
         default: break
