@@ -159,6 +159,9 @@ package final class Host {
         if let position = receipt.through { collar.noteEmitted(through: position) }
     }
 
+    /// Whether there are frames or notices to take.
+    package var hasOutputs: Bool { !output.notices.isEmpty || !output.frames.isEmpty }
+
     /// Moves the waiting notices to `list`, oldest first.
     package func moveNotices(to list: inout [HostNotice]) { output.moveNotices(to: &list) }
 

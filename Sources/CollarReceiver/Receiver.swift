@@ -12,8 +12,8 @@ import LinuxSystem
 /// Performs what a `Host` decides: waits for ports, udev, signals, sockets and the consumer, carries bytes, and writes
 /// lines. It uses one thread, and no timer while nothing is due.
 ///
-/// Each round of the loop reads all waiting input and writes lines. Then, for each collar, it makes the journal durable
-/// and answers.
+/// Each turn of the loop passes on what the host has put out, writes lines, makes the journal of one collar durable and answers that
+/// collar. Then it reads what waits at ports and sockets.
 package final class Receiver {
     /// Why the loop ends.
     private enum End {
@@ -61,6 +61,8 @@ package final class Receiver {
     private var errorCounts: [ErrorCode: Int] = [:]
     /// When to check again whether a terminal has taken the last lines; nil while no check is due.
     private var heldUpDeadline: Instant?
+    /// The round of the records of a capture that are being played; nil between rounds.
+    private var playedRound: UInt16?
     private var end: End?
     /// The error with which the loop ends.
     private var failure: ReceiverError?
@@ -103,7 +105,6 @@ package final class Receiver {
         if writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
         readAnimals(at: startedAt)
-        takeOutputs()
         if let end = runMarker?.previousEnd { self.report(.crashed(end)) }
         if playback == nil { openControl() }
         guard let path = configuration.capturePath else { return }
@@ -118,36 +119,47 @@ package final class Receiver {
         output.append { formatter.begin(into: &$0) }
         if clock.playback == nil { try ports.open(at: clock.now) }
         defer { ports.capture?.note(.ended, at: clock.now) }
-        takeOutputs()
+        var hasCommitted = false
         while true {
-            // The figures are reported after the commit, so that they include what it has made durable.
-            let isReporting = isReportDue
-            try emitLines()
-            try commit()
-            if isReporting { reportFigures() }
-            // The commits may have caused notices and results.
-            if !output.isEmpty { try emitLines() }
-            if let end, !host.isCommitDue {
-                if end != .outputClosed {
-                    reportFigures()
-                    if let omission = formatter.omissions.total { report(.fixesLeftOut(omission)) }
-                    output.append { formatter.end(into: &$0) }
+            takeOutputs()
+            if playedRound == nil {
+                try emitLines()
+                // With many collars the commits add up. A serial line is read after each of them, or it would stop most of the time.
+                if host.isCommitDue, !hasCommitted {
+                    hasCommitted = host.commitNext(at: clock.now)
+                    continue
                 }
-                if !output.isEmpty { try emitLines() }
-                if let failure { throw failure }
-                return
+                hasCommitted = false
+                // The figures include what the commits have made durable.
+                if isReportDue, !host.isCommitDue { reportFigures() }
+                if end != nil, !host.isCommitDue { return try finish() }
             }
-            let isBusy = host.isCommitDue || hasMoreLines || isReportDue
             do throws(ReceiverError) {
-                try handle(try waitForEvents(isBusy: isBusy, clock.now.instant))
-                try handleDeadlines()
+                let isBusy = host.isCommitDue || host.hasOutputs || hasMoreLines || isReportDue || !output.isEmpty && outputBlockedSince == nil
+                if let playback = clock.playback {
+                    try play(playback, isBusy: isBusy)
+                } else {
+                    let now = clock.now.instant
+                    try handle(events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now)))
+                }
+                if playedRound == nil { try handleDeadlines() }
             } catch {
                 // The frames before the error are stored, and their lines are written, before the receiver ends.
-                takeOutputs()
+                playedRound = nil
                 failure = error
                 end = end ?? .wanted
             }
         }
+    }
+
+    private func finish() throws(ReceiverError) {
+        if end != .outputClosed {
+            reportFigures()
+            if let omission = formatter.omissions.total { report(.fixesLeftOut(omission)) }
+            output.append { formatter.end(into: &$0) }
+        }
+        if !output.isEmpty { try emitLines() }
+        if let failure { throw failure }
     }
 
     /// Ends the loop after this time at the latest; frames that come in until then are stored and answered.
@@ -162,7 +174,6 @@ package final class Receiver {
     package func submit(_ wanted: ControlRequest) -> ResultLine {
         let time = clock.now
         readAnimals(at: time.instant)
-        defer { takeOutputs() }
         do throws(RequestRefusal) {
             let report =
                 switch wanted.content {
@@ -179,25 +190,17 @@ package final class Receiver {
 
     // MARK: Events
 
-    /// Waits for events. In a playback, the next records are played instead, which sets the time.
-    private func waitForEvents(isBusy: Bool, _ now: Instant) throws(ReceiverError) -> [ReceiverEvents.Event] {
-        guard let playback = clock.playback else {
-            return events.wait(timeoutMicroseconds: isBusy ? 0 : nextDeadline(now)?.microseconds(since: now))
+    /// Plays the next record of a capture, which sets the time. The consumer takes the lines of one round before the next one is played.
+    private func play(_ playback: CapturePlayback, isBusy: Bool) throws(ReceiverError) {
+        if let round = playedRound {
+            guard let record = try playback.takeRecord(of: round) else { return playedRound = nil }
+            return ports.play(record, at: playback.now)
         }
-        // The consumer takes the lines of one record before the next one is played.
         let ready = events.wait(timeoutMicroseconds: outputBlockedSince == nil ? 0 : nil)
-        guard ready.isEmpty, !isBusy else { return ready }
-        guard let first = try playback.takeRecord() else {
-            end = end ?? .wanted
-            return []
-        }
-        var record: CaptureRecord? = first
-        while let played = record {
-            ports.play(played, at: playback.now)
-            takeOutputs()
-            record = try playback.takeRecord(of: first.round)
-        }
-        return []
+        guard ready.isEmpty, !isBusy else { return try handle(ready) }
+        guard let first = try playback.takeRecord() else { return end = end ?? .wanted }
+        playedRound = first.round
+        ports.play(first, at: playback.now)
     }
 
     /// When something is due; nil if nothing is.
@@ -243,7 +246,6 @@ package final class Receiver {
             }
         case .portOpenings(let port): ports.handleOpenings(of: port, at: time)
         }
-        takeOutputs()
     }
 
     private func handleDeadlines() throws(ReceiverError) {
@@ -258,45 +260,29 @@ package final class Receiver {
         try ports.deadlineReached(at: time)
         host.deadlineReached(at: time)
         for notice in noticeGate.take(at: time.instant) { give(notice) }
-        takeOutputs()
         control?.deadlineReached(at: time.instant)
     }
 
-    /// Makes the journals durable, one collar after another, and sends the answers.
-    private func commit() throws(ReceiverError) {
-        for _ in 0..<host.collarCount {
-            guard host.commitNext(at: clock.now) else { return }
-            takeOutputs()
-            // A commit takes milliseconds, during which the buffer of a serial line fills up. With many collars the
-            // commits add up, and the line would stop most of the time if it were not read between them.
-            guard host.isCommitDue, end == nil else { continue }
-            try handle(events.wait(timeoutMicroseconds: 0))
-            try emitLines()
-        }
-    }
-
-    /// Passes the host's frames and notices to ports, owner, consumer and clients.
+    /// Passes the host's frames and notices to ports, owner, consumer and clients, until it has no more: while the owner handles a notice,
+    /// it may submit a command, which causes further ones.
     private func takeOutputs() {
-        sendFrames()
-        // While the owner handles a notice, it may submit a command, which causes further notices. So all present notices are
-        // moved out of the host before the first one is reported.
-        var notices: [HostNotice] = []
-        host.moveNotices(to: &notices)
-        for notice in notices {
-            report(.host(notice))
-            if notice.suggestsMissingBytes { ports.bytesAreMissing(at: clock.now) }
-            if case .collar(let deviceID, .health(.condition(.unhealthy))) = notice { renewLink(of: deviceID) }
-            if case .requestEnded(let end) = notice {
-                control?.tell(ResultLine(end, unixMilliseconds: clock.now.unixMilliseconds).named(by: formatter.deployments))
+        repeat {
+            sendFrames()
+            var notices: [HostNotice] = []
+            host.moveNotices(to: &notices)
+            for notice in notices {
+                report(.host(notice))
+                if notice.suggestsMissingBytes { ports.bytesAreMissing(at: clock.now) }
+                switch notice {
+                case .collar(let deviceID, .health(.condition(.unhealthy))):
+                    // Its radio may be the cause.
+                    if let link = host.linkToRenew(for: deviceID) { ports.renew(link, for: deviceID, at: clock.now) }
+                case .requestEnded(let end):
+                    control?.tell(ResultLine(end, unixMilliseconds: clock.now.unixMilliseconds).named(by: formatter.deployments))
+                default: break
+                }
             }
-        }
-    }
-
-    /// Opens the port of an unhealthy collar again, if its radio may be the cause.
-    private func renewLink(of deviceID: UInt64) {
-        guard let link = host.linkToRenew(for: deviceID) else { return }
-        ports.renew(link, for: deviceID, at: clock.now)
-        sendFrames()
+        } while host.hasOutputs
     }
 
     private func sendFrames() {
@@ -410,10 +396,7 @@ package final class Receiver {
     /// - Returns: whether no further entry waits.
     private func queueEntries() -> Bool {
         let time = clock.now
-        defer {
-            if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
-            takeOutputs()
-        }
+        defer { if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) } }
         while output.hasRoom {
             guard let entry = host.nextEntry(at: time) else { return true }
             readAnimals(at: time.instant)
