@@ -31,6 +31,12 @@ func tests(for target: String, alsoUsing others: [Target.Dependency] = []) -> Ta
 /// build of a checkout, and so names an old commit.) Only the target that holds it is compiled again when it changes.
 let commit: [CSetting] = (Context.environment["COLLAR_LINK_COMMIT"]).map { [.define("COLLAR_LINK_COMMIT", to: "\"\($0)\"")] } ?? []
 
+/// In the build of the tool, each function of the modules that every fix passes through begins at a cache line. Without that, the flood
+/// of batches is 8 % faster or slower after any change, by the place that the linker happens to give to each function.
+let aligned: [SwiftSetting] =
+    Context.environment["COLLAR_LINK_COMMIT"] == nil
+    ? [] : [.unsafeFlags(["-Xllvm", "-align-all-functions=6"], .when(configuration: .release))]
+
 let package = Package(
     name: "collar-link",
     products: [
@@ -42,7 +48,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CCarrylessMultiply"),
-        .target(name: "CollarWire", dependencies: ["CCarrylessMultiply"], swiftSettings: portable),
+        .target(name: "CollarWire", dependencies: ["CCarrylessMultiply"], swiftSettings: portable + aligned),
         .target(name: "CollarARQ", dependencies: ["CollarWire"], swiftSettings: portable),
         .target(name: "CollarFirmware", dependencies: ["CollarWire", "CollarARQ"], swiftSettings: portable),
         .target(name: "CheckedNumbers", swiftSettings: strict),
@@ -51,9 +57,9 @@ let package = Package(
         .target(name: "LinuxSystem", dependencies: ["CLinux", "CheckedNumbers", "CollarErrors"], swiftSettings: strict),
         .target(
             name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CLinux"],
-            swiftSettings: strict),
+            swiftSettings: strict + aligned),
         .target(
-            name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict),
+            name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict + aligned),
         .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: strict),
         .target(
             name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],

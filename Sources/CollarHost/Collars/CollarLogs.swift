@@ -14,8 +14,6 @@ struct CollarLogs {
     /// The logs in memory, beginning with the most recently named one.
     private(set) var all: [LogSession] = []
     private let journal: Journal
-    /// The newest fixes, by log id.
-    private var anchors: [UInt32: AnchorCache] = [:]
     private var hasReadAnchors = false
 
     init(_ journal: Journal) {
@@ -47,7 +45,7 @@ struct CollarLogs {
         if isFull {
             let older = all.indices.dropFirst(CollarLogs.youngLimit)
             let index = older.reversed().min { count(of: $0) < count(of: $1) } ?? all.count - 1
-            anchors[all.remove(at: index).log.logID] = nil
+            all.remove(at: index)
         }
         let session = LogSession(
             log: log, receiverID: journal.receiverID, highestSequence: journal.highestSequence(logID: log.logID) ?? 0,
@@ -117,7 +115,7 @@ struct CollarLogs {
                 position += 1
                 guard let sequence = SealedFrame.anchorSequence(of: frame, below: reference),
                     !anchors.contains(where: { $0.sequence == sequence }),
-                    let anchor = anchor(sequence, logID: session.log.logID)
+                    let anchor = anchor(sequence, of: session)
                 else { continue }
                 anchors.append(anchor)
             }
@@ -128,17 +126,13 @@ struct CollarLogs {
 
     func log(tag: UInt32) -> LogSession? { all.first { $0.log.tag == tag } }
 
-    mutating func keepAnchor(_ fix: Fix, logID: UInt32) {
-        if anchors[logID] == nil, anchors.count == CollarLogs.anchoredLimit {
-            let oldest = all.last { anchors[$0.log.logID] != nil }?.log.logID
-            if let logID = oldest ?? anchors.keys.min() { anchors[logID] = nil }
+    func keepAnchor(_ fix: Fix, of log: LogSession) {
+        if log.recentFixes.isEmpty {
+            let anchored = all.filter { !$0.recentFixes.isEmpty }
+            if anchored.count == CollarLogs.anchoredLimit { anchored.last?.recentFixes = RecentFixes() }
         }
-        anchors[logID, default: AnchorCache()].keep(fix)
+        log.recentFixes.keep(fix)
     }
-
-    /// A fix as it was stored; nil if it is not in memory. The newest 512 fixes of each of at most two logs are in memory, if
-    /// they were stored in this run or read back as anchors. Any other fix would have to be searched for in the journal.
-    func recentFix(_ sequence: UInt32, logID: UInt32) -> Fix? { anchors[logID]?.fix(sequence) }
 
     /// The live fix in a frame, and its log; nil if this collar did not send the frame or the anchor is not in memory.
     mutating func liveFix(of frame: Span<UInt8>, header: FrameHeader, trials: inout LogTrials) -> (fix: Fix, log: LogSession)? {
@@ -150,7 +144,7 @@ struct CollarLogs {
             while let reference = reference(at: position, of: session) {
                 position += 1
                 guard let named = LiveFix.sequences(of: frame, header: header, reference: reference),
-                    named.sequence != last, let anchor = anchor(named.anchor, logID: session.log.logID)
+                    named.sequence != last, let anchor = anchor(named.anchor, of: session)
                 else { continue }
                 last = named.sequence
                 let fix = try? LiveFix.decode(frame, sequence: named.sequence, anchor: anchor, log: session.log)
@@ -162,34 +156,36 @@ struct CollarLogs {
 
     /// The anchor of a live fix. When an anchor is missing for the first time, as after a restart, the newest fixes are read
     /// back from the journal.
-    private mutating func anchor(_ sequence: UInt32, logID: UInt32) -> Fix? {
-        if let fix = anchors[logID]?.fix(sequence) { return fix }
+    private mutating func anchor(_ sequence: UInt32, of log: LogSession) -> Fix? {
+        if let fix = log.recentFixes.fix(sequence) { return fix }
         guard !hasReadAnchors else { return nil }
         hasReadAnchors = true
         do throws(JournalError) {
             try journal.forEachEntry(from: JournalPosition(segment: max(1, journal.end.segment) - 1, offset: 0)) { element in
-                if case .fix(let record) = element.entry { keepAnchor(record.fix, logID: record.logID) }
+                if case .fix(let record) = element.entry, let log = self.log(id: record.logID) { keepAnchor(record.fix, of: log) }
                 return true
             }
         } catch {
             // The fix comes again in the absolute form.
             return nil
         }
-        return anchors[logID]?.fix(sequence)
+        return log.recentFixes.fix(sequence)
     }
 }
 
-/// The newest fixes of one log, against which live fixes may be coded. Their number is limited: a live fix whose anchor was
-/// dropped comes again in the absolute form.
-struct AnchorCache {
+/// The newest fixes of one log, as they were stored in this run or read back. Live fixes may be coded against them. Their number is
+/// limited: a live fix whose anchor was dropped comes again in the absolute form.
+struct RecentFixes {
     /// A live fix is at most 127 sequences above its anchor, which is an acknowledged fix. The rest of the capacity keeps the
     /// anchors of live fixes that come late.
     private static let capacity = 512
 
     private var fixes: [Fix?] = []
 
+    var isEmpty: Bool { fixes.isEmpty }
+
     func fix(_ sequence: UInt32) -> Fix? {
-        guard !fixes.isEmpty, let fix = fixes[Int(sequence) % AnchorCache.capacity], fix.sequence == sequence else {
+        guard !fixes.isEmpty, let fix = fixes[Int(sequence) % RecentFixes.capacity], fix.sequence == sequence else {
             return nil
         }
         return fix
@@ -197,8 +193,8 @@ struct AnchorCache {
 
     /// Keeps a fix in place of an older one.
     mutating func keep(_ fix: Fix) {
-        if fixes.isEmpty { fixes = [Fix?](repeating: nil, count: AnchorCache.capacity) }
-        let place = Int(fix.sequence) % AnchorCache.capacity
+        if fixes.isEmpty { fixes = [Fix?](repeating: nil, count: RecentFixes.capacity) }
+        let place = Int(fix.sequence) % RecentFixes.capacity
         if let there = fixes[place], there.sequence > fix.sequence { return }
         fixes[place] = fix
     }

@@ -231,7 +231,7 @@ final class CollarSession {
         case .refused: return
         case .duplicate:
             noteRepeated()
-            let recent = logs.recentFix(fix.sequence, logID: record.logID)
+            let recent = log.recentFixes.fix(fix.sequence)
             if storage.isChanged(fix, logID: record.logID, recent: recent, at: time) {
                 storage.report(.otherContent(sequence: fix.sequence), at: time)
             }
@@ -246,7 +246,7 @@ final class CollarSession {
         }
         output.statistics.fixes += 1
         fixCount += 1
-        logs.keepAnchor(fix, logID: record.logID)
+        logs.keepAnchor(fix, of: log)
         noteAppended(fix.sequence, isFix: true, log: log, at: time)
         if feed.isDirect, configuration.selection.hasFixes,
             output.freshEntries.add(record, of: id, through: journal.end, at: time.instant)

@@ -20,6 +20,8 @@ final class LogSession {
     /// Whether a live fix came in: the collar sends its newest fix in this form if it has heard an answer.
     var hasLiveFixes = false
     var doubtedLosses = DoubtedLosses()
+    /// At most two logs of a collar have any.
+    var recentFixes = RecentFixes()
     /// The number of the sealed frame with the newest poll; nil if that frame was not sealed.
     var sealedPoll: FrameNumber?
 
