@@ -18,13 +18,20 @@ package struct UserMessage: Equatable, Sendable {
         self.command = command
     }
 
+    /// A message without a code, or one whose code is added later.
+    package init(_ reason: String, _ remedy: String? = nil) { self.init(nil, reason, remedy) }
+
     /// - Parameter remedy: the step, from the command as it stands in a sentence.
     package init(_ code: ErrorCode?, _ reason: String, running command: ShellCommand, _ remedy: (String) -> String) {
         self.init(code, reason, remedy("`\(command.text)`"), command: command)
     }
 
+    package init(_ reason: String, running command: ShellCommand, _ remedy: (String) -> String) {
+        self.init(nil, reason, running: command, remedy)
+    }
+
     /// A message that reports a consequence, with the reason and the remedy of this message.
-    package func about(_ consequence: String, _ code: ErrorCode?) -> UserMessage {
+    package func about(_ consequence: String, _ code: ErrorCode? = nil) -> UserMessage {
         UserMessage(code, "\(consequence): \(reason)", remedy, command: command)
     }
 

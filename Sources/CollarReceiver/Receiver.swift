@@ -30,7 +30,7 @@ package final class Receiver {
     private static let statisticsInterval: Int64 = 60_000_000
 
     private let configuration: ReceiverConfiguration
-    private let reportToOwner: (ReceiverNotice) -> Void
+    private let reportToOwner: (ReportedNotice) -> Void
     private let events: ReceiverEvents
     private let output: LineOutput
     /// The receipts of the entries that the consumer has not read, oldest first.
@@ -73,7 +73,7 @@ package final class Receiver {
     ///
     /// `report` is called with each notice, on the thread that runs the loop.
     package init(
-        _ configuration: ReceiverConfiguration, report: @escaping (ReceiverNotice) -> Void
+        _ configuration: ReceiverConfiguration, report: @escaping (ReportedNotice) -> Void
     ) throws(ReceiverError) {
         self.configuration = configuration
         reportToOwner = report
@@ -310,13 +310,14 @@ package final class Receiver {
 
     /// Reports a notice, unless too many of its kind come.
     private func report(_ notice: ReceiverNotice) {
-        if let code = notice.message.code { errorCounts[code, default: 0] += 1 }
+        if let code = notice.code { errorCounts[code, default: 0] += 1 }
         if noticeGate.admits(notice, at: clock.now.instant) { give(notice) }
     }
 
     /// Gives a notice to the owner, and as lines to the consumer and to the event log.
     private func give(_ notice: ReceiverNotice) {
         readAnimals(at: clock.now.instant)
+        let notice = ReportedNotice(notice)
         reportToOwner(notice)
         notice.forEachLine(at: clock.now.unixMilliseconds, formatter.deployments) { write($1, as: $0) }
     }

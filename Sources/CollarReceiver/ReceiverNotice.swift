@@ -52,6 +52,23 @@ package indirect enum ReceiverNotice: Equatable, Sendable {
     case repeated(ReceiverNotice, leftOutCount: Int)
 }
 
+/// A notice on its way to a person and to programs. Its message is built when it is first read, and only once.
+package final class ReportedNotice {
+    package let notice: ReceiverNotice
+    private var builtMessage: UserMessage?
+
+    package init(_ notice: ReceiverNotice) { self.notice = notice }
+
+    package var isMessageBuilt: Bool { builtMessage != nil }
+
+    package var message: UserMessage {
+        if let builtMessage { return builtMessage }
+        let message = notice.message
+        builtMessage = message
+        return message
+    }
+}
+
 /// The reaction of a receiver to the unplugging of a radio.
 package enum AfterUnplugging: Equatable, Sendable {
     case isAwaited
@@ -90,7 +107,7 @@ extension ReceiverNotice {
     /// Level, category and code of the notice, by which filters choose.
     package var mark: LogMark {
         if case .repeated(let notice, _) = self { return notice.mark }
-        var mark = LogMark(message, otherwise: categoryWithoutCode)
+        var mark = LogMark(LogLevel(code?.severity ?? .info), code?.category ?? categoryWithoutCode, code: code)
         switch self {
         // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
         // report them instead of error lines.

@@ -31,9 +31,9 @@ enum StandardError {
         if let remedy { put("collar-link:   ", remedy) }
     }
 
-    static func say(_ notice: ReceiverNotice) {
-        let message = notice.message
-        say(message.reason, details: notice.details, remedy: message.remedy, as: notice.mark)
+    static func say(_ reported: ReportedNotice) {
+        let message = reported.message
+        say(message.reason, details: reported.notice.details, remedy: message.remedy, as: reported.notice.mark)
     }
 
     /// Writes what a format has left out, if that is anything.

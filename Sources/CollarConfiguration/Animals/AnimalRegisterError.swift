@@ -62,6 +62,9 @@ package struct AnimalRegisterError: Error, Equatable, Sendable {
 }
 
 extension AnimalFileFault {
+    /// The code of the error; nil if the file is too long or no text.
+    package var code: ErrorCode? { if case .wrong(_, let error) = self { error.code } else { .animalsUnusable } }
+
     /// The fault, for a person: where it is, what is wrong, and what to do about it.
     package var message: UserMessage {
         switch self {
@@ -75,10 +78,12 @@ extension AnimalFileFault {
 }
 
 extension AnimalRegisterError {
+    fileprivate var code: ErrorCode? { line == nil ? nil : .animalsUnusable }
+
     /// The error, for a person.
     package func message(path: String) -> UserMessage {
         let (reason, remedy) = problem.words(path: path)
-        return UserMessage(line == nil ? nil : .animalsUnusable, (line.map { "\(path), line \($0): " } ?? "") + reason, remedy)
+        return UserMessage(code, (line.map { "\(path), line \($0): " } ?? "") + reason, remedy)
     }
 }
 

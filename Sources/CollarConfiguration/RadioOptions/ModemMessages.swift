@@ -2,24 +2,40 @@ import CollarErrors
 import RadioModems
 
 extension ModemNotice {
+    /// The code of the error; nil if it is none.
+    package var code: ErrorCode? {
+        switch self {
+        case .settingsMissing, .regionMissing: .regionMissing
+        case .refused, .firmwareTooOld: .radioSettingRefused
+        case .packetRefused, .fault: .radioFault
+        case .notSending: .radioNotSending
+        case .restarted: .radioRestarted
+        case .notAnswering: .radioNotAnswering
+        case .busy, .queueFull: .radioBusy
+        case .dutyCycleReached: .dutyCycleReached
+        case .dwellTimeExceeded: .dwellTimeExceeded
+        case .stranger: .unknownRadio
+        case .found, .ready, .powerReduced, .powerRaised, .amplified, .boardUnknown, .answersAgain: nil
+        }
+    }
+
+    /// The message, whose code the receiver adds.
     package func message(port: String) -> UserMessage {
         switch self {
         case .found(let dialect, let version):
-            UserMessage(nil, "\(port): \(dialect.firmwareName)" + (version.map { " (\($0))" } ?? ""))
+            UserMessage("\(port): \(dialect.firmwareName)" + (version.map { " (\($0))" } ?? ""))
         case .ready(let dialect, let settings, let turnaround):
             UserMessage(
-                nil, "\(port): the radio is set to \(settings.text)",
+                "\(port): the radio is set to \(settings.text)",
                 "A collar with other settings cannot hear it. First give them to the collar over a cable, or over a stick at which it is "
                     + "heard now: `collar-link send settings set \(settings.collarSettings(for: dialect, turnaround))`. Then restart the "
                     + "collar, and last start collar-link with this radio.")
         case .settingsMissing(let dialect):
             UserMessage(
-                .regionMissing,
                 "\(port): the stick runs \(dialect.firmwareName), and no region is set: its radio is not used",
                 "Name the region in which you are: `--region EU868`, or `region = EU868` in the configuration file.")
         case .regionMissing:
             UserMessage(
-                .regionMissing,
                 "\(port): no region is set: the radio only listens, and no collar gets an acknowledgement",
                 "Name the region in which you are: `--region EU868`, or `region = EU868` in the configuration file.")
         case .refused(.airtime, let wanted, let actual):
@@ -35,64 +51,60 @@ extension ModemNotice {
                     + (actual.map { ": it has \(setting.text($0))" } ?? "") + "; it is not used",
                 ofCollar: nil)
         case .powerReduced(let wanted, let actual):
-            UserMessage(nil, "\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no more")
+            UserMessage("\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no more")
         case .powerRaised(let wanted, let actual):
-            UserMessage(nil, "\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no less")
+            UserMessage("\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no less")
         case .amplified(let board, let chip, let output):
             UserMessage(
-                nil,
                 "\(port): the board \(board) has an amplifier: its radio chip is set to \(chip) dBm, so that the antenna gets at most "
                     + "\(output) dBm")
         case .boardUnknown(let dialect):
             UserMessage(
-                nil, "\(port): the \(dialect.firmwareName) does not tell its board: one with an amplifier sends with more power than set")
+                "\(port): the \(dialect.firmwareName) does not tell its board: one with an amplifier sends with more power than set")
         case .firmwareTooOld(let dialect, let version):
             UserMessage(
-                .radioSettingRefused,
                 "\(port): the \(dialect.firmwareName) (\(version)) cannot receive and send without a command in between; it is not used",
                 "Write a newer release of the firmware to the stick: RUI3 3.4 or later.")
         case .packetRefused(let dialect, let byteCount, let status):
             UserMessage(
-                .radioFault, "\(port): the \(dialect.firmwareName) refused a frame of \(byteCount) bytes: \(status.prefix(40))",
+                "\(port): the \(dialect.firmwareName) refused a frame of \(byteCount) bytes: \(status.prefix(40))",
                 "If it lasts, use a stick with MeshCore's KISS modem.")
         case .notSending(let dialect):
             UserMessage(
-                .radioNotSending, "\(port): the \(dialect.firmwareName) takes frames and sends none of them; it is restarted",
+                "\(port): the \(dialect.firmwareName) takes frames and sends none of them; it is restarted",
                 "If that happens again, unplug the stick, and write a newer release of its firmware to it.")
         case .restarted(let dialect):
             UserMessage(
-                .radioRestarted, "\(port): the \(dialect.firmwareName) restarted and forgot its settings; it is set up again",
+                "\(port): the \(dialect.firmwareName) restarted and forgot its settings; it is set up again",
                 "If that happens often, use another cable or USB port, and no hub without a power supply.")
         case .notAnswering(let dialect):
             UserMessage(
-                .radioNotAnswering, "\(port): the \(dialect.firmwareName) does not answer; it is tried again",
+                "\(port): the \(dialect.firmwareName) does not answer; it is tried again",
                 "Unplug the stick and plug it in again. If `--dialect` names its firmware, leave that out: the firmware is found without it.")
-        case .answersAgain(let dialect): UserMessage(nil, "\(port): the \(dialect.firmwareName) answers again")
+        case .answersAgain(let dialect): UserMessage("\(port): the \(dialect.firmwareName) answers again")
         case .busy(let dialect):
             UserMessage(
-                .radioBusy, "\(port): the \(dialect.firmwareName) is busy and did not take a frame",
+                "\(port): the \(dialect.firmwareName) is busy and did not take a frame",
                 "Wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends.")
         case .queueFull(let dialect):
             UserMessage(
-                .radioBusy, "\(port): the queue of the \(dialect.firmwareName) is full; it dropped a frame",
+                "\(port): the queue of the \(dialect.firmwareName) is full; it dropped a frame",
                 "Wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends.")
         case .fault(let dialect, let code):
             UserMessage(
-                .radioFault, "\(port): the \(dialect.firmwareName) reports fault \(code)", "Unplug the stick and plug it in again.")
+                "\(port): the \(dialect.firmwareName) reports fault \(code)", "Unplug the stick and plug it in again.")
         case .dutyCycleReached(let seconds, isStart: true):
             UserMessage(
-                .dutyCycleReached,
                 "\(port): an answer is not sent: the airtime of the last hour is not known, so that all of it counts as used; the first "
                     + "answer can be in \(seconds) s",
                 "Wait. A lower spreading factor, or a frequency with a higher duty cycle, at both ends makes the wait shorter.")
         case .dutyCycleReached(let seconds, isStart: false):
             UserMessage(
-                .dutyCycleReached,
                 "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be in \(seconds) s",
                 "Choose a lower spreading factor, or a frequency with a higher duty cycle, at both ends.")
         case .dwellTimeExceeded(let airtime, let limit):
             UserMessage(
-                .dwellTimeExceeded, "\(port): a frame of \(airtime) ms is not sent: the region allows \(limit) ms a frame",
+                "\(port): a frame of \(airtime) ms is not sent: the region allows \(limit) ms a frame",
                 "Choose a lower spreading factor or a larger bandwidth, at both ends.")
         case .stranger(let stranger): stranger.message(port: port)
         }
@@ -135,7 +147,7 @@ extension Stranger {
                 "bytes come in, but no frames",
                 "Use firmware whose port has 115,200 bit/s. Or name the port of the radio: `--port PATH`.")
             }
-        return UserMessage(.unknownRadio, "\(port): \(reason); nothing is sent to it", remedy)
+        return UserMessage("\(port): \(reason); nothing is sent to it", remedy)
     }
 }
 

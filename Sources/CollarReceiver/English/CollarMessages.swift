@@ -7,20 +7,19 @@ import CollarWire
 extension LinkHealth.Event {
     func message(of collar: String) -> UserMessage {
         switch self {
-        case .reachable(let silence?): UserMessage(nil, "\(collar) is heard again, after \(silence / 1_000_000) s")
-        case .reachable(nil): UserMessage(nil, "\(collar) is heard again")
-        case .late(let silence): UserMessage(nil, "\(collar) is late: nothing was heard of it for \(silence / 1_000_000) s")
+        case .reachable(let silence?): UserMessage("\(collar) is heard again, after \(silence / 1_000_000) s")
+        case .reachable(nil): UserMessage("\(collar) is heard again")
+        case .late(let silence): UserMessage("\(collar) is late: nothing was heard of it for \(silence / 1_000_000) s")
         case .unreachable(let silence):
             UserMessage(
-                .collarNotReachable, "\(collar) is not reachable: nothing was heard of it for \(silence / 1_000_000) s",
+                "\(collar) is not reachable: nothing was heard of it for \(silence / 1_000_000) s",
                 "Is it switched on, charged and in range? What it stores comes when it is heard again.")
-        case .condition(.healthy): UserMessage(nil, "\(collar) has a healthy link again")
+        case .condition(.healthy): UserMessage("\(collar) has a healthy link again")
         case .condition(.degraded):
             UserMessage(
-                nil, "\(collar) has a degraded link: \(LinkHealth.degradedFailureCount) expected frames in a row did not come")
+                "\(collar) has a degraded link: \(LinkHealth.degradedFailureCount) expected frames in a row did not come")
         case .condition(.unhealthy):
             UserMessage(
-                .linkUnhealthy,
                 "\(collar) has an unhealthy link: \(LinkHealth.unhealthyFailureCount) expected frames in a row did not come",
                 "Look for the animal; charge the collar, and restart it near the radio.")
         }
@@ -33,35 +32,35 @@ extension PositionProblem {
         return switch self {
         case .trackingOff:
             UserMessage(
-                .locationServicesDisabled, "\(collar) logs no positions: tracking is switched off",
+                "\(collar) logs no positions: tracking is switched off",
                 running: .send("track", "on", to: deviceID)
             ) { "Switch it on: \($0)." }
         case .gnssOff:
             UserMessage(
-                .locationServicesDisabled, "the GNSS receiver of \(collar) is switched off",
+                "the GNSS receiver of \(collar) is switched off",
                 running: .send("locate", to: deviceID)
             ) { "Ask for a fix: \($0). Or charge the collar." }
         case .gnssFault:
             UserMessage(
-                .locationUpdateFailed, "the GNSS receiver of \(collar) reports a fault or does not answer",
+                "the GNSS receiver of \(collar) reports a fault or does not answer",
                 running: .send("reboot", to: deviceID)
             ) { "Restart the collar: \($0)." }
         case .undecodable:
             UserMessage(
-                .locationDecodingFailed, "\(collar) sent a fix that cannot be decoded",
+                "\(collar) sent a fix that cannot be decoded",
                 "Use the collar-link that goes with the collar's firmware.")
         case .noFix(let seconds):
             UserMessage(
-                .noLocationData, "\(collar) is heard, and has sent no fix for \(seconds) s",
+                "\(collar) is heard, and has sent no fix for \(seconds) s",
                 "Bring it under the open sky: a GNSS receiver needs some minutes at first.")
         case .stale(let seconds):
             UserMessage(
-                .staleLocationData, "the newest fix of \(collar) came \(seconds) s ago, although the collar is heard",
+                "the newest fix of \(collar) came \(seconds) s ago, although the collar is heard",
                 running: .send("locate", to: deviceID)
             ) { "Its GNSS receiver has no view of the sky. Ask for a fix: \($0)." }
         case .poorAccuracy(let meters):
             UserMessage(
-                .poorGPSAccuracy, "the newest fix of \(collar) is accurate to \(meters) m only",
+                "the newest fix of \(collar) is accurate to \(meters) m only",
                 "Wait for a better one: under trees, roofs and between houses a GNSS receiver is inaccurate.")
         }
     }
@@ -71,10 +70,10 @@ extension CollarMemory.BatteryWarning {
     func message(of collar: String, percent: Int) -> UserMessage {
         self == .critical
             ? UserMessage(
-                .batteryCritical, "the battery of \(collar) is almost empty: \(percent) %",
+                "the battery of \(collar) is almost empty: \(percent) %",
                 "Charge it now. Until then the collar makes fewer fixes and sends fewer of them, and it may stop at any time.")
             : UserMessage(
-                .batteryLow, "the battery of \(collar) is low: \(percent) %",
+                "the battery of \(collar) is low: \(percent) %",
                 "Charge it soon. Until then the collar makes fewer fixes and sends fewer of them.")
     }
 }
@@ -85,25 +84,25 @@ extension CollarFault {
         let reboot = ShellCommand.send("reboot", to: deviceID)
         return switch self {
         case .gnssSilent:
-            UserMessage(.locationUpdateFailed, "the GNSS receiver of \(collar) did not answer", running: reboot) { "Restart it: \($0)." }
+            UserMessage("the GNSS receiver of \(collar) did not answer", running: reboot) { "Restart it: \($0)." }
         case .gnssFault:
             UserMessage(
-                .locationUpdateFailed, "the GNSS receiver of \(collar) reported a fault of itself or its antenna", running: reboot
+                "the GNSS receiver of \(collar) reported a fault of itself or its antenna", running: reboot
             ) { "Restart it: \($0)." }
         case .flashFailed:
-            UserMessage(.collarFault, "the memory of \(collar) failed: positions may be missing", running: reboot) {
+            UserMessage("the memory of \(collar) failed: positions may be missing", running: reboot) {
                 "Restart it: \($0). If it happens again, replace the collar."
             }
-        case .radioFailed: UserMessage(.collarFault, "the radio of \(collar) failed for a time", running: reboot) { "Restart it: \($0)." }
+        case .radioFailed: UserMessage("the radio of \(collar) failed for a time", running: reboot) { "Restart it: \($0)." }
         case .lowVoltageReset:
-            UserMessage(.collarFault, "\(collar) restarted because its voltage was too low", "Charge it, or replace its battery.")
-        case .watchdogReset: UserMessage(.collarFault, "\(collar) restarted because its firmware hung", nil)
-        case .firmwareReset: UserMessage(.collarFault, "\(collar) restarted after a fault of its firmware", nil)
+            UserMessage("\(collar) restarted because its voltage was too low", "Charge it, or replace its battery.")
+        case .watchdogReset: UserMessage("\(collar) restarted because its firmware hung")
+        case .firmwareReset: UserMessage("\(collar) restarted after a fault of its firmware")
         case .settingsLost:
             UserMessage(
-                .collarFault, "\(collar) lost its settings, and uses older ones or the defaults",
+                "\(collar) lost its settings, and uses older ones or the defaults",
                 "Set them again: `collar-link send settings set KEY=VALUE --collar \(MessageDescription.hexadecimal(deviceID))`.")
-        default: UserMessage(.collarFault, "\(collar) reports error \(rawValue), which its firmware's maker can explain", nil)
+        default: UserMessage("\(collar) reports error \(rawValue), which its firmware's maker can explain")
         }
     }
 }
@@ -113,24 +112,23 @@ extension Misbehaviour {
         let faulty = "Its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md."
         return switch self {
         case .otherContent(let sequence):
-            UserMessage(.fixChanged, "\(collar) sent fix \(sequence) again with another content; what came first is kept", faulty)
+            UserMessage("\(collar) sent fix \(sequence) again with another content; what came first is kept", faulty)
         case .sequenceJump(let from, let to):
-            UserMessage(.sequenceJumped, "\(collar) jumped from fix \(from) to fix \(to)", faulty)
+            UserMessage("\(collar) jumped from fix \(from) to fix \(to)", faulty)
         case .tooManyGaps:
             UserMessage(
-                .tooManyGaps, "\(collar) has more gaps, or names more logs, than can be tracked; some fixes are not stored",
+                "\(collar) has more gaps, or names more logs, than can be tracked; some fixes are not stored",
                 faulty)
         case .tooManyLogs:
             UserMessage(
-                .tooManyLogs,
                 "\(collar) names more logs than can be kept in memory; those with the fewest fixes are dropped", faulty)
         case .tooManyPolls:
             UserMessage(
-                .tooManyPolls, "\(collar) keeps polling without sending anything new; some polls are not answered",
+                "\(collar) keeps polling without sending anything new; some polls are not answered",
                 "Does it hear the answers? If it is near, restart it.")
         case .tooManyLosses:
             UserMessage(
-                .tooManyLosses, "\(collar) reports more losses than are shown here; all of them are stored",
+                "\(collar) reports more losses than are shown here; all of them are stored",
                 "Its memory is full or faulty; bring it near the radio so that it delivers sooner.")
         }
     }

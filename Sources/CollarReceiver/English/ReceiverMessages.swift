@@ -39,28 +39,34 @@ extension SystemError {
 
 extension ReceiverNotice {
     package var message: UserMessage {
+        var message = words
+        message.code = code
+        return message
+    }
+
+    private var words: UserMessage {
         switch self {
-        case .waitingForPort(let path): UserMessage(nil, "waiting for \(path) to appear")
+        case .waitingForPort(let path): UserMessage("waiting for \(path) to appear")
         case .waitingForRadio(let others, let source): .waitingForRadio(others, source)
         case .udevElsewhere:
             UserMessage(
-                nil, "udev's events do not reach this network namespace; changes in /run/udev/data show which radios come and go")
-        case .opened(let path, nil): UserMessage(nil, "listening on \(path)")
+                "udev's events do not reach this network namespace; changes in /run/udev/data show which radios come and go")
+        case .opened(let path, nil): UserMessage("listening on \(path)")
         case .opened(let path, let node?):
             UserMessage(
-                nil, "listening on \(node), where the radio of \(path) is now",
+                "listening on \(node), where the radio of \(path) is now",
                 "Name the radio by a link that follows it, such as the one in /dev/serial/by-id.")
-        case .unmarked(let path): UserMessage(nil, "\(path) is not marked as a collar radio any more, and is closed")
+        case .unmarked(let path): UserMessage("\(path) is not marked as a collar radio any more, and is closed")
         case .cannotConnect(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: true)
         // The error with which the receiver ends says it.
-        case .unplugged(let path, .ends): UserMessage(nil, "\(path) was unplugged")
+        case .unplugged(let path, .ends): UserMessage("\(path) was unplugged")
         case .unplugged(let path, .isAwaited):
             UserMessage(
-                nil, NetworkAddress(path) == nil
+                NetworkAddress(path) == nil
                     ? "\(path) was unplugged; waiting for it" : "the connection to \(path) ended; it is made again")
         case .unplugged(let path, .isAnotherTerminal):
             UserMessage(
-                nil, "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
+                "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
                 "Start collar-link with the new terminal, or name a symbolic link that is recreated with it.")
         case .cannotOpen(let error): error.message
         case .read(let path, let reader):
@@ -69,25 +75,25 @@ extension ReceiverNotice {
                 path: path)
         case .cannotSend(let path):
             UserMessage(
-                .messageSendFailed, "\(path) takes no bytes: frames to collars are dropped until it does",
+                "\(path) takes no bytes: frames to collars are dropped until it does",
                 "Unplug the radio and plug it in again.")
         case .controlFailing(let path, let errorNumber):
             UserMessage(
-                .controlFailing, "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))",
+                "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))",
                 "Give it another `--state-dir`, or set XDG_RUNTIME_DIR.")
         case .animals(let fault): fault.message
         case .fixesLeftOut(let omission): omission.message
         case .capturing(let path):
-            UserMessage(nil, "recording in \(path); it contains positions: think before you pass it on")
+            UserMessage("recording in \(path); it contains positions: think before you pass it on")
         case .captureStopped(let failure): failure.message(isReceiving: true)
         case .crashed(let end): end.message
         case .targetMissed(let target, let value): target.missedMessage(measured: value)
-        case .figures(let statistics, let latencies): UserMessage(nil, latencies.text(statistics))
+        case .figures(let statistics, let latencies): UserMessage(latencies.text(statistics))
         case .traffic(let path, let isInbound, let bytes):
-            UserMessage(nil, "\(path) \(isInbound ? "in" : "out") \(bytes.count) bytes: \(bytes.hexadecimalText)")
+            UserMessage("\(path) \(isInbound ? "in" : "out") \(bytes.count) bytes: \(bytes.hexadecimalText)")
         case .modem(let path, let notice): notice.message(port: path)
         case .renewing(let path, let deviceID):
-            UserMessage(nil, "\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")
+            UserMessage("\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")
         case .host(let notice): notice.message
         case .repeated(let notice, let leftOutCount): notice.message.after(leftOutCount)
         }
@@ -135,19 +141,19 @@ extension PerformanceTarget {
         switch self {
         case .fixLatency:
             UserMessage(
-                .targetMissed, "95 % of the last 100 new fixes came within \(value / 1000) ms of their time; the target is less than 500 ms",
+                "95 % of the last 100 new fixes came within \(value / 1000) ms of their time; the target is less than 500 ms",
                 "Set the clock of this machine by NTP. On LoRa, use a lower spreading factor where the range allows it.")
         case .messageLatency:
             UserMessage(
-                .targetMissed, "95 % of the last 100 answers to collars took up to \(value / 1000) ms; the target is less than 100 ms",
+                "95 % of the last 100 answers to collars took up to \(value / 1000) ms; the target is less than 100 ms",
                 "Look for what keeps the disk or the processor of this machine busy; an SD card may be worn out.")
         case .memory:
             UserMessage(
-                .targetMissed, "this program uses \(value / 1_000_000) MB of memory; the target is at most 50 MB",
+                "this program uses \(value / 1_000_000) MB of memory; the target is at most 50 MB",
                 "Restart it at a quiet time, and report this as a fault of the program.")
         case .processor:
             UserMessage(
-                .targetMissed, "this program has used \(value) % of a processor since its start; the target is less than 10 %",
+                "this program has used \(value) % of a processor since its start; the target is less than 10 %",
                 "Look for a device that sends without a pause: the counts of frames in the `stats` lines say how many are of no use.")
         }
     }
@@ -213,11 +219,11 @@ extension EndOfRun {
     var message: UserMessage {
         guard let signal else {
             return UserMessage(
-                .runCrashed, "the last run (process \(processID)) was killed; nothing that was acknowledged is lost",
+                "the last run (process \(processID)) was killed; nothing that was acknowledged is lost",
                 "If nobody killed it, look whether memory ran out: `sudo journalctl -k -g 'out of memory'`.")
         }
         return UserMessage(
-            .runCrashed, "the last run (process \(processID)) crashed by signal \(signal); nothing that was acknowledged is lost",
+            "the last run (process \(processID)) crashed by signal \(signal); nothing that was acknowledged is lost",
             "This is a fault of collar-link: report it, with a capture (`--write FILE`) if it happens again.")
     }
 }

@@ -97,7 +97,7 @@ extension ReceiverNotice {
         case .waitingForRadio, .udevElsewhere, .crashed, .fixesLeftOut, .capturing, .captureStopped, .figures, .traffic, .repeated, .host(.requestEnded),
             .host(.collar(_, .status)), .host(.collar(_, .lost)), .host(.collar(_, .deliveredElsewhere)), .host(.collar(_, .damagedFixes)):
             nil
-        case .read, .cannotOpen, .cannotConnect, .cannotSend, .modem, .controlFailing, .animals, .targetMissed, .host: message.code?.rawValue
+        case .read, .cannotOpen, .cannotConnect, .cannotSend, .modem, .controlFailing, .animals, .targetMissed, .host: code?.rawValue
         }
     }
 }

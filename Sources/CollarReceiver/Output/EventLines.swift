@@ -1,12 +1,12 @@
 import CollarFormats
 import CollarHost
 
-extension ReceiverNotice {
+extension ReportedNotice {
     /// Calls `body` with the kind and the bytes of each line of the notice.
     func forEachLine(at now: Int64, _ animals: DeploymentTable, _ body: (LineKind, [UInt8]) -> Void) {
-        if let line = linkLine(now, animals) { body(.link, line) }
+        if let line = notice.linkLine(now, animals) { body(.link, line) }
         if let line = errorLine(now, animals) { body(.error, line) }
-        switch self {
+        switch notice {
         case .host(.requestEnded(let report)): body(.result, ResultLine(report, unixMilliseconds: now).named(by: animals).bytes)
         case .host(.collar(let deviceID, .status(let logID, let status))):
             let name = animals.wearer(of: deviceID, at: now)?.name
@@ -15,6 +15,23 @@ extension ReceiverNotice {
         }
     }
 
+    /// The line of an error, as `Protocol/schema/error.schema.json` describes it; nil for a notice without an error code.
+    func errorLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
+        guard let code = notice.code else { return nil }
+        var object = JSONLine(type: "error", unixMilliseconds: now)
+        object.add("code", code.rawValue)
+        object.add("title", code.title)
+        object.add("reason", message.reason)
+        object.add("remedy", message.remedy)
+        object.add("severity", code.severity.rawValue)
+        object.add("retryable", code.isRetryable)
+        if let port = notice.port { object.add("port", port) }
+        if let deviceID = notice.deviceID { object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name) }
+        return object.line
+    }
+}
+
+extension ReceiverNotice {
     /// The line of a change of a link, as `Protocol/schema/link.schema.json` describes it; nil for any other notice.
     func linkLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
         switch self {
@@ -47,22 +64,6 @@ extension ReceiverNotice {
         if let deviceID { object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name) }
         if let silentMicroseconds { object.add("silent_ms", silentMicroseconds / 1000) }
         if let cause { object.add("cause", cause) }
-        return object.line
-    }
-
-    /// The line of an error, as `Protocol/schema/error.schema.json` describes it; nil for a notice without an error code.
-    func errorLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
-        let message = message
-        guard let code = message.code else { return nil }
-        var object = JSONLine(type: "error", unixMilliseconds: now)
-        object.add("code", code.rawValue)
-        object.add("title", code.title)
-        object.add("reason", message.reason)
-        object.add("remedy", message.remedy)
-        object.add("severity", code.severity.rawValue)
-        object.add("retryable", code.isRetryable)
-        if let port { object.add("port", port) }
-        if let deviceID { object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name) }
         return object.line
     }
 }

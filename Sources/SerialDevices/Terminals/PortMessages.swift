@@ -3,26 +3,36 @@ import Glibc
 import LinuxSystem
 
 extension SerialPortError: MessageError {
+    package var code: ErrorCode {
+        switch self {
+        case .notFound, .replaced, .disconnected: .noDevice
+        case .notATerminal: .notASerialPort
+        case .busy: .deviceInUse
+        case .permissionDenied: .permissionDenied
+        case .system: .portFailed
+        }
+    }
+
     package var message: UserMessage {
         switch self {
         case .notFound(let path):
-            UserMessage(.noDevice, "There is no device at \(path).", "Plug the radio in; `collar-link devices` lists what is there.")
+            UserMessage(code, "There is no device at \(path).", "Plug the radio in; `collar-link devices` lists what is there.")
         case .notATerminal(let path):
-            UserMessage(.notASerialPort, "\(path) is not a serial port.", "Name a serial port; `collar-link devices` lists them.")
+            UserMessage(code, "\(path) is not a serial port.", "Name a serial port; `collar-link devices` lists them.")
         case .busy(let path, let holder):
             .deviceInUse("\(path) is in use by \(ProcessHolder.description(of: holder)).", holder, path: path)
         case .replaced(let path, let device):
             UserMessage(
-                .noDevice, "\(path) is another device now, which is not opened: \(device); waiting for the radio that was there.",
+                code, "\(path) is another device now, which is not opened: \(device); waiting for the radio that was there.",
                 "To use this device instead, stop the receiver and start it again.")
         case .permissionDenied(let path, let obstacle): obstacle.message(path: path)
         case .disconnected(let path):
             UserMessage(
-                .noDevice, "\(path) exists, but its device does not answer.",
+                code, "\(path) exists, but its device does not answer.",
                 "Unplug the device and plug it in again; `sudo dmesg | tail` shows what the kernel saw.")
-        case .system(let path, let operation, let code):
+        case .system(let path, let operation, let number):
             UserMessage(
-                .portFailed, "\(path) could not be set up: \(operation): \(SystemError.text(code)).",
+                code, "\(path) could not be set up: \(operation): \(SystemError.text(number)).",
                 "`sudo dmesg | tail` shows what the kernel says about the device.")
         }
     }

@@ -1,4 +1,6 @@
+import CollarARQ
 import CollarErrors
+import CollarFormats
 import CollarHost
 import Glibc
 import Testing
@@ -76,5 +78,29 @@ import Testing
     func endsOfRuns(text: String, end: EndOfRun?) {
         #expect(RunMarker.end(in: CaptureFields(Array(text.utf8)), boot: "abc") == end)
         #expect(RunMarker.end(in: CaptureFields(Array(text.utf8)), boot: "") == nil)
+    }
+
+    /// The gate, the filter and the lines know a notice by its code: a sentence is built only for an error line, or for a person.
+    @Test func aFilteredMessageBuildsNoText() {
+        let notices: [ReceiverNotice] = [
+            .waitingForPort(path: "/dev/ttyUSB0"), .opened(path: "/dev/ttyUSB0"), .udevElsewhere, .unmarked(path: "/dev/ttyUSB0"),
+            .traffic(path: "/dev/ttyUSB0", isInbound: true, bytes: [1]), .host(.collar(1, .heard(logID: 2, link: "a", isSealed: true))),
+            .host(.collar(1, .lost(first: 1, last: 2))), .host(.collar(1, .health(.late(silentMicroseconds: 1)))),
+            .cannotSend(path: "/dev/ttyUSB0"), .host(.link("a", .keyMissing)), .host(.collar(1, .keyLost)),
+        ]
+        var gate = NoticeGate()
+        var builtCount = 0
+        for notice in notices {
+            let reported = ReportedNotice(notice)
+            let isAdmitted = gate.admits(notice, at: Instant(microseconds: 0))
+            #expect(isAdmitted)
+            _ = LogFilter(.fault).passes(notice.mark)
+            #expect(!reported.isMessageBuilt)
+            reported.forEachLine(at: 0, DeploymentTable()) { _, _ in }
+            #expect(reported.isMessageBuilt == (notice.code != nil))
+            if reported.isMessageBuilt { builtCount += 1 }
+            #expect(reported.message == notice.message)
+        }
+        #expect(builtCount == 3)
     }
 }

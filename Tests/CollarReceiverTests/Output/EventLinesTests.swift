@@ -57,7 +57,7 @@ struct EventLinesTests {
         #expect(text(late.linkLine(999, animals)) == link(999, name: #","name":"A \"x\"""#))
         #expect(text(late.linkLine(1000, animals)) == link(1000, name: ""))
         #expect(text(late.linkLine(2000, animals)) == link(2000, name: #","name":"B""#))
-        #expect(text(late.errorLine(2000, animals)).hasSuffix(#","collar":"00000000000000ab","name":"B"}"# + "\n"))
+        #expect(text(ReportedNotice(late).errorLine(2000, animals)).hasSuffix(#","collar":"00000000000000ab","name":"B"}"# + "\n"))
     }
 
     @Test func everyChangeOfALinkHasItsName() throws {
@@ -84,7 +84,7 @@ struct EventLinesTests {
         #expect(line(nil) == start + "}\n")
         #expect(line(CollarFault.none) == start + #","cause":"none"}"# + "\n")
         #expect(line(.lowVoltageReset) == start + #","cause":"low_voltage_reset"}"# + "\n")
-        #expect(ReceiverNotice.host(.collar(1, .restarted(cause: CollarFault.none))).errorLine(5) == nil)
+        #expect(ReportedNotice(.host(.collar(1, .restarted(cause: CollarFault.none)))).errorLine(5) == nil)
     }
 
     @Test func anErrorLineHasEveryKeyAPersonNeeds() {
@@ -94,12 +94,12 @@ struct EventLinesTests {
             + #""reason":"collar ffffffffffffffff jumped from fix 1 to fix 2","#
             + #""remedy":"Its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md.","#
             + #""severity":"warning","retryable":false,"collar":"ffffffffffffffff"}"#
-        #expect(text(notice.errorLine(5)) == expected + "\n")
+        #expect(text(ReportedNotice(notice).errorLine(5)) == expected + "\n")
     }
 
     @Test func anErrorWithoutARemedyHasNull() {
         let damage = ReceiverNotice.host(.collar(1, .journalDamage(.init(segment: 2, offset: 3, byteCount: 4))))
-        #expect(text(damage.errorLine(5)).contains(#","remedy":null,"severity":"error","#))
+        #expect(text(ReportedNotice(damage).errorLine(5)).contains(#","remedy":null,"severity":"error","#))
     }
 
     @Test(arguments: ["\"", "\\", "a\nb", "\u{0}\u{1F}\u{7F}", "/dev/é👍", "\\u0041", "\r\n\t"])
@@ -110,7 +110,7 @@ struct EventLinesTests {
             try JSONDecoder().decode(Link.self, from: Data(link))
                 == Link(type: "link", unix_ms: 0, event: "opened", port: text))
         let failure = SerialPortError.busy(path: text, holder: nil)
-        let error = try #require(ReceiverNotice.cannotOpen(failure).errorLine(0))
+        let error = try #require(ReportedNotice(.cannotOpen(failure)).errorLine(0))
         #expect(error.filter { $0 == 0x0A }.count == 1)
         #expect(
             try JSONDecoder().decode(Failure.self, from: Data(error))

@@ -127,8 +127,8 @@ enum RunCommand: Command {
         configuration.reportsTraffic = filter.level(of: .connectivity) == .debug
         configuration.reportsFigures = filter.level(of: .performance) == .debug
         do throws(ReceiverError) {
-            let receiver = try Receiver(configuration) { notice in
-                if filter.passes(notice.mark) { StandardError.say(notice) }
+            let receiver = try Receiver(configuration) { reported in
+                if filter.passes(reported.notice.mark) { StandardError.say(reported) }
             }
             try receiver.run()
             if arguments.has("--verbose") {

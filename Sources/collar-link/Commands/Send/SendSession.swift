@@ -152,7 +152,7 @@ final class SendSession {
         configuration.write([])
         configuration.runtimeDirectory = runtimeDirectory
         configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
-        let receiver = try Receiver(configuration) { notice in self.noticed(notice) }
+        let receiver = try Receiver(configuration) { self.noticed($0) }
         self.receiver = receiver
         defer { self.receiver = nil }
         submit()
@@ -200,8 +200,8 @@ final class SendSession {
         receiver.stop(afterMicroseconds: 0)
     }
 
-    private func noticed(_ notice: ReceiverNotice) {
-        switch notice {
+    private func noticed(_ reported: ReportedNotice) {
+        switch reported.notice {
         case .host(.requestEnded(let report)):
             guard let queued, report.requestID == queued.requestID, report.deviceID == queued.deviceID else { return }
             result = ResultLine(report, unixMilliseconds: WallClock.unixMilliseconds)
@@ -212,8 +212,8 @@ final class SendSession {
             if result != nil { receiver?.stop(afterMicroseconds: 0) }
         case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.link(_, .noIdentity)), .host(.collar(_, .storageFailing)),
             .host(.collar(_, .requestsSetAside)):
-            StandardError.say(notice)
-            switch notice {
+            StandardError.say(reported)
+            switch reported.notice {
             case .waitingForPort, .waitingForRadio, .cannotOpen: giveUpUnlessQueued(hasRadio: false)
             case .host(.link(_, .noIdentity(let seconds, _))) where seconds >= 5: giveUpUnlessQueued(hasRadio: true)
             default: break
