@@ -41,13 +41,6 @@ package enum SystemFiles {
         return "\(directory)/\(path)"
     }
 
-    /// The path without symbolic links; nil when it leads to nothing.
-    package static func realPath(_ path: String) -> String? {
-        guard let found = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(found) }
-        return unsafe String(cString: found)
-    }
-
     /// The first line of a small file, at most 255 bytes; nil when it cannot be read.
     package static func firstLine(of path: String) -> String? {
         guard let bytes = content(of: path, byteLimit: 255), !bytes.isEmpty else { return nil }
@@ -145,29 +138,10 @@ package struct FileSignature: Equatable, Sendable {
             // Reading the file tells what is wrong.
             return
         }
-        set(status)
-    }
-
-    /// Looks at a symbolic link; nil if there is none.
-    package init?(ofLink path: String) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return nil }
-        set(status)
-    }
-
-    private mutating func set(_ status: stat) {
         byteCount = Int(status.st_size)
         numbers = [
             Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), byteCount, status.st_mtim.tv_sec,
             status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
         ]
     }
-}
-
-/// The file to which a path leads at present. Two paths to one device are equal.
-package struct DevicePath: Equatable, Sendable {
-    /// The path without symbolic links; the path as it was given if it leads to nothing.
-    package let target: String
-
-    package init(_ path: String) { target = SystemFiles.realPath(path) ?? path }
 }

@@ -28,7 +28,7 @@ public enum HostRequest: Equatable, Sendable {
     ///   - address: address of the collar on the air, 1 … 254.
     ///   - log: the collar and its log, to which the CRC is bound.
     ///   - output: the frame is appended here.
-    /// - Throws: ``EncodeError/field(_:value:)`` if a receiver id is 0.
+    /// - Throws: `EncodeError.field(_:value:)` if a receiver id is 0.
     public func encode(
         requestID: UInt16, receiverID: UInt32, address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
     ) throws(EncodeError) {

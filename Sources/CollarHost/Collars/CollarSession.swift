@@ -103,13 +103,9 @@ final class CollarSession {
     // MARK: Receiving
 
     /// Notes a valid frame: the collar's link and address, and its poll.
-    /// - Parameters:
-    ///   - poll: how this host treats the frame's poll.
-    ///   - number: the number of a sealed frame.
-    func noteFrame(
-        of log: LogSession, header: FrameHeader, poll: HeardPoll, number: FrameNumber?, signal: RadioSignal?,
-        on link: Link, at time: HostTime
-    ) {
+    /// - Parameter poll: how this host treats the frame's poll.
+    func note(_ heard: HeardFrame, of log: LogSession, poll: HeardPoll) {
+        let (header, link, time) = (heard.header, heard.link, heard.time)
         output.statistics.frames += 1
         isCommitDue = true
         let isFirst = address == nil
@@ -122,17 +118,17 @@ final class CollarSession {
         pollFrame?.isComplete = true
         switch poll {
         case .none: break
-        case .copy: answer?.offer(link.id, signal: signal)
+        case .copy: answer?.offer(link.id, signal: heard.signal)
         case .new(let wait):
             log.delivery.receive(flags: header.flags)
-            log.sealedPoll = number
+            log.sealedPoll = heard.number
             pollFrame = header.type.map { PollFrame(type: $0) }
             let wait = links.areSeveral(at: time.instant) ? wait : nil
             answer = PendingAnswer(
-                link: link.id, signal: signal, askedAt: time.instant, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
+                link: link.id, signal: heard.signal, askedAt: time.instant, holdUntil: wait.map(time.instant.advanced(byMicroseconds:)))
         }
         guard isFirst else { return }
-        output.report(.collar(deviceID, .heard(logID: log.log.logID, link: link.name, isSealed: number != nil)))
+        output.report(.collar(deviceID, .heard(logID: log.log.logID, link: link.name, isSealed: heard.number != nil)))
     }
 
     /// Another radio has heard a frame that was received before: the answer to it may go out there.
@@ -146,7 +142,7 @@ final class CollarSession {
         output.company.noteFrame(of: id, on: link.id, at: time.instant, heartbeatMicroseconds: health.heartbeatMicroseconds)
     }
 
-    /// Accepts an identity. The caller then calls ``noteFrame(of:header:poll:signal:on:at:)`` and ``learn(from:log:at:)`` with
+    /// Accepts an identity. The caller then calls ``note(_:of:poll:)`` and ``learn(from:log:at:)`` with
     /// the log that is returned.
     func accept(_ identity: Identity, at time: HostTime) -> LogSession {
         let isNewLog = logs.log(id: identity.log.logID) == nil

@@ -2,6 +2,26 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
+/// What is known of a frame that came in, apart from its bytes.
+struct HeardFrame {
+    var header: FrameHeader
+    let link: Link
+    let signal: RadioSignal?
+    let time: HostTime
+    /// The last three bytes as they came in: of a sealed frame, not of its clear form.
+    let crc: UInt32
+    /// The number of a sealed frame; nil of a frame in clear.
+    var number: FrameNumber?
+
+    init(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, signal: RadioSignal?, at time: HostTime) {
+        self.header = header
+        self.link = link
+        self.signal = signal
+        self.time = time
+        crc = FrameCRC.sent(in: frame)
+    }
+}
+
 /// Cuts the bytes received on links into frames and gives each frame to its collar.
 final class Dispatcher {
     private let receiverID: UInt32
@@ -75,7 +95,7 @@ final class Dispatcher {
                 receive(frame: stream.frame, on: link, at: time)
                 return true
             }
-            noteFrame(of: collar, log, stream.frame, header: header, on: link, at: time)
+            note(HeardFrame(stream.frame, header, on: link, signal: nil, at: time), of: collar, log)
             collar.store(fix, log: log, signal: nil, at: time)
         } catch { output.statistics.malformedFrames += 1 }
         return true
@@ -115,26 +135,26 @@ final class Dispatcher {
             }
             return
         }
-        guard !header.flags.isSealed else { return open(frame, header, type, signal: signal, on: link, at: time) }
+        let heard = HeardFrame(frame, header, on: link, signal: signal, at: time)
+        guard !header.flags.isSealed else { return open(frame, heard, type) }
         do throws(DecodeError) {
             if !type.isBoundToLog {
-                try decodeUnbound(frame, header: header, type: type, on: link, at: time)
+                try decodeUnbound(frame, heard, type)
             } else if type.isFromCollar {
-                try decodeBound(frame, header: header, type: type, signal: signal, opened: nil, on: link, at: time)
+                try decodeBound(frame, heard, type, opened: nil)
             }
             // All other frames that are bound to a log are from other hosts. They are ignored.
         } catch { output.statistics.malformedFrames += 1 }
     }
 
     /// Opens a sealed frame, and receives its clear form.
-    private func open(
-        _ frame: Span<UInt8>, _ header: FrameHeader, _ type: MessageType, signal: RadioSignal?, on link: Link,
-        at time: HostTime
-    ) {
+    private func open(_ frame: Span<UInt8>, _ heard: HeardFrame, _ type: MessageType) {
+        var heard = heard
+        let (link, time) = (heard.link, heard.time)
         // Sealed frames of other hosts are ignored.
         guard type.isFromCollar else { return }
         do throws(DecodeError) {
-            switch sealed.receive(frame, header: header, type: type, on: link, at: time) {
+            switch sealed.receive(frame, header: heard.header, type: type, on: link, at: time) {
             case .identity(let keyed, let number):
                 let bytes = sealed.clear
                 let clear = bytes.span
@@ -144,20 +164,21 @@ final class Dispatcher {
                     isKnown || keyed.isUsable(number, logID: identity.log.logID)
                 else { return }
                 keyed.noteReceived(number, logID: identity.log.logID)
-                accept(
-                    identity, of: collar, clear, header: try FrameHeader(clear), number: number,
-                    digest: FrameCRC.sent(in: frame), on: link, at: time)
+                heard.header = try FrameHeader(clear)
+                heard.number = number
+                accept(identity, of: collar, heard)
             case .opened(let opened):
                 let bytes = sealed.clear
                 let clear = bytes.span
-                var header = try FrameHeader(clear)
+                heard.header = try FrameHeader(clear)
+                heard.number = opened.number
                 if opened.isLate {
-                    header.flags = FrameFlags(poll: nil, isDeliveredElsewhere: header.flags.isDeliveredElsewhere)
+                    heard.header.flags = FrameFlags(poll: nil, isDeliveredElsewhere: heard.header.flags.isDeliveredElsewhere)
                 }
-                try decodeBound(clear, header: header, type: type, signal: signal, opened: opened, on: link, at: time)
+                try decodeBound(clear, heard, type, opened: opened)
             case .repeated(let collar):
-                if pollsOfCollars.isCopy(FrameCRC.sent(in: frame), on: link, at: time.instant) {
-                    collar.offerAnswer(at: link, signal: signal, time: time)
+                if pollsOfCollars.isCopy(heard.crc, on: link, at: time.instant) {
+                    collar.offerAnswer(at: link, signal: heard.signal, time: time)
                 } else if collar.keyed?.noteRepeated() == true, restartNotices.isDue(collar.deviceID, at: time.instant) {
                     output.report(.collar(collar.deviceID, .onlyRepeats))
                 }
@@ -165,7 +186,7 @@ final class Dispatcher {
             case .restarted(let deviceID, let bootCount, let logID, let isStored):
                 guard restartNotices.isDue(deviceID, at: time.instant) else { return }
                 output.report(.collar(deviceID, .restartedBelow(bootCount: bootCount, logID: logID, isStored: isStored)))
-            case .notOpened: countUnopened(header, on: link, at: time)
+            case .notOpened: countUnopened(heard.header, on: link, at: time)
             }
         } catch { output.statistics.malformedFrames += 1 }
     }
@@ -201,9 +222,8 @@ final class Dispatcher {
         return dropsClearFrame(of: collar.deviceID, on: link, at: time)
     }
 
-    private func decodeUnbound(
-        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, on link: Link, at time: HostTime
-    ) throws(DecodeError) {
+    private func decodeUnbound(_ frame: Span<UInt8>, _ heard: HeardFrame, _ type: MessageType) throws(DecodeError) {
+        let (link, time) = (heard.link, heard.time)
         guard FrameCRC.isValid(frame, log: nil) else {
             output.statistics.damagedFrames += 1
             return
@@ -216,8 +236,8 @@ final class Dispatcher {
                 // Its journal was perhaps opened just now.
                 !dropsClearFrame(of: collar, on: link, at: time)
             else { return }
-            accept(identity, of: collar, frame, header: header, number: nil, digest: nil, on: link, at: time)
-        case .probe: accept(try Probe(decoding: frame), frame, header: header, on: link, at: time)
+            accept(identity, of: collar, heard)
+        case .probe: accept(try Probe(decoding: frame), heard)
         case .radioIdentity:
             let radio = try RadioIdentity(decoding: frame)
             link.session?.held.radioSpoke()
@@ -235,44 +255,38 @@ final class Dispatcher {
             link.session?.held.reportCame()
         default:
             // An identity request of another host: it is only checked for errors.
-            _ = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
+            _ = try Message.decodePayload(of: frame, header: heard.header, type: type, reference: 0)
         }
     }
 
-    private func accept(
-        _ identity: Identity, of collar: CollarSession, _ frame: Span<UInt8>, header: FrameHeader, number: FrameNumber?,
-        digest: UInt32?, on link: Link, at time: HostTime
-    ) {
-        let log = collar.accept(identity, at: time)
-        noteFrame(of: collar, log, frame, header: header, number: number, digest: digest, on: link, at: time)
-        collar.learn(from: identity, log: log, at: time)
+    private func accept(_ identity: Identity, of collar: CollarSession, _ heard: HeardFrame) {
+        let log = collar.accept(identity, at: heard.time)
+        note(heard, of: collar, log)
+        collar.learn(from: identity, log: log, at: heard.time)
     }
 
-    private func accept(
-        _ probe: Probe, _ frame: Span<UInt8>, header: FrameHeader, on link: Link, at time: HostTime
-    ) {
+    private func accept(_ probe: Probe, _ heard: HeardFrame) {
         for collar in collars.sessions {
             guard let log = collar.logs.log(tag: probe.logTag) else { continue }
-            guard !dropsClearFrame(of: collar, on: link, at: time) else { return }
-            noteFrame(of: collar, log, frame, header: header, on: link, at: time)
-            collar.learn(from: probe, log: log, at: time)
+            guard !dropsClearFrame(of: collar, on: heard.link, at: heard.time) else { return }
+            note(heard, of: collar, log)
+            collar.learn(from: probe, log: log, at: heard.time)
             return
         }
-        answerUnknown(frame, header, on: link, at: time)
+        answerUnknown(heard)
     }
 
     private func decodeBound(
-        _ frame: Span<UInt8>, header: FrameHeader, type: MessageType, signal: RadioSignal?, opened: OpenedFrame?,
-        on link: Link, at time: HostTime
+        _ frame: Span<UInt8>, _ heard: HeardFrame, _ type: MessageType, opened: OpenedFrame?
     ) throws(DecodeError) {
-        let number = opened?.number
+        let (header, link, time) = (heard.header, heard.link, heard.time)
         if type == .liveFix {
             guard let (fix, collar, log) = try liveFix(of: frame, header: header, opened: opened, on: link, at: time) else {
-                return countUnverified(frame, header, on: link, at: time)
+                return countUnverified(heard)
             }
             guard opened != nil || !dropsClearFrame(of: collar, on: link, at: time) else { return }
-            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, signal: signal, on: link, at: time)
-            collar.store(fix, log: log, signal: signal, at: time)
+            note(heard, of: collar, log)
+            collar.store(fix, log: log, signal: heard.signal, at: time)
             return
         }
         let collar: CollarSession
@@ -284,7 +298,7 @@ final class Dispatcher {
             if case .sequence(let sequence) = opened.binding { reference = sequence & 0xFFFF_0000 | 0x8000 }
         } else {
             guard let found = collars.sender(of: frame, address: header.address, on: link, at: time.instant) else {
-                return countUnverified(frame, header, on: link, at: time)
+                return countUnverified(heard)
             }
             guard !dropsClearFrame(of: found.session, on: link, at: time) else { return }
             (collar, log, reference) = found
@@ -294,23 +308,23 @@ final class Dispatcher {
             let fix = try collar.decoding(at: time) { () throws(DecodeError) in
                 try AbsoluteFix.decode(frame, header: header, reference: reference)
             }
-            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, signal: signal, on: link, at: time)
-            collar.store(fix, log: log, signal: signal, at: time)
+            note(heard, of: collar, log)
+            collar.store(fix, log: log, signal: heard.signal, at: time)
         case .batch:
             let batch = try collar.decoding(at: time) { () throws(DecodeError) in try Batch(decoding: frame, header: header) }
-            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, signal: signal, on: link, at: time)
-            batch.forEach { collar.store($0, log: log, signal: signal, at: time) }
+            note(heard, of: collar, log)
+            batch.forEach { collar.store($0, log: log, signal: heard.signal, at: time) }
         case .probe:
             let probe = try Probe(decoding: frame)
-            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
+            note(heard, of: collar, log)
             collar.learn(from: probe, log: log, at: time)
         case .collarMessage:
             let message = try CollarMessage(decoding: frame)
-            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, signal: signal, on: link, at: time)
-            collar.store(message, log: log, signal: signal, at: time)
+            note(heard, of: collar, log)
+            collar.store(message, log: log, signal: heard.signal, at: time)
         case .tombstone:
             let tombstone = try Tombstone(decoding: frame)
-            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
+            note(heard, of: collar, log)
             let reason: LossReason = header.flags.isDeliveredElsewhere ? .deliveredElsewhere : .overwritten
             var isShown = true
             for position in 0..<tombstone.ranges.count {
@@ -320,12 +334,12 @@ final class Dispatcher {
                 isShown = isShown && isRecorded
             }
             // The requested identity names the collar's next sequence. Every loss below that sequence can then be recorded.
-            if !isShown, isFirstCopy(ofUnknownLoss: FrameCRC.sent(in: frame), on: link, at: time.instant) {
+            if !isShown, isFirstCopy(ofUnknownLoss: heard) {
                 requestIdentity(on: link, address: header.address, isAnswer: true, at: time)
             }
         default:
             let message = try Message.decodePayload(of: frame, header: header, type: type, reference: 0)
-            noteFrame(of: collar, log, frame, header: header, number: number, digest: opened?.digest, on: link, at: time)
+            note(heard, of: collar, log)
             collar.accept(message, log: log, at: time)
         }
     }
@@ -347,27 +361,22 @@ final class Dispatcher {
     }
 
     /// Notes a valid frame of a collar.
-    /// - Parameter digest: the last three bytes of the sealed frame of which `frame` is the clear form.
-    private func noteFrame(
-        of collar: CollarSession, _ log: LogSession, _ frame: Span<UInt8>, header: FrameHeader, number: FrameNumber? = nil,
-        digest: UInt32? = nil, signal: RadioSignal? = nil, on link: Link, at time: HostTime
-    ) {
-        collars.noteFrame(of: collar, address: header.address)
-        link.noteFrame(of: collar)
-        let poll = pollsOfCollars.examine(
-            digest ?? FrameCRC.sent(in: frame), header: header, on: link, isShared: hasSeveralLinks, at: time.instant)
-        collar.noteFrame(of: log, header: header, poll: poll, number: number, signal: signal, on: link, at: time)
+    private func note(_ heard: HeardFrame, of collar: CollarSession, _ log: LogSession) {
+        collars.noteFrame(of: collar, address: heard.header.address)
+        heard.link.noteFrame(of: collar)
+        collar.note(heard, of: log, poll: pollsOfCollars.examine(heard, isShared: hasSeveralLinks))
     }
 
     /// Whether a tombstone that leads to an identity request is heard for the first time. The requests of several radios at once
     /// would collide at the collar.
-    private func isFirstCopy(ofUnknownLoss crc: UInt32, on link: Link, at now: Instant) -> Bool {
-        if let last = unknownLoss, last.crc == crc, last.link != link.id,
+    private func isFirstCopy(ofUnknownLoss heard: HeardFrame) -> Bool {
+        let now = heard.time.instant
+        if let last = unknownLoss, last.crc == heard.crc, last.link != heard.link.id,
             now.microseconds(since: last.time) <= RecentPolls.copyTime
         {
             return false
         }
-        unknownLoss = (crc, link.id, now)
+        unknownLoss = (heard.crc, heard.link.id, now)
         return true
     }
 
@@ -389,22 +398,21 @@ final class Dispatcher {
 
     /// Counts a frame whose CRC fits no known log: as damaged if a known collar uses its address, otherwise as
     /// unknown, because the sender may be a collar that has not sent its identity yet.
-    private func countUnverified(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, at time: HostTime) {
-        guard !collars.isKnown(address: header.address) else {
+    private func countUnverified(_ heard: HeardFrame) {
+        guard !collars.isKnown(address: heard.header.address) else {
             output.statistics.damagedFrames += 1
             return
         }
-        answerUnknown(frame, header, on: link, at: time)
+        answerUnknown(heard)
     }
 
-    private func answerUnknown(_ frame: Span<UInt8>, _ header: FrameHeader, on link: Link, at time: HostTime) {
+    private func answerUnknown(_ heard: HeardFrame) {
         output.statistics.unknownFrames += 1
-        let digest = FrameCRC.sent(in: frame)
-        switch pollsOfStrangers.examine(digest, header: header, on: link, isShared: hasSeveralLinks, at: time.instant) {
-        case .none: requestIdentity(on: link, address: header.address, isAnswer: false, at: time)
-        case .new: requestIdentity(on: link, address: header.address, isAnswer: true, at: time)
-        case .copy: break
-        }
+        let poll = pollsOfStrangers.examine(heard, isShared: hasSeveralLinks)
+        if case .copy = poll { return }
+        var isAnswer = false
+        if case .new = poll { isAnswer = true }
+        requestIdentity(on: heard.link, address: heard.header.address, isAnswer: isAnswer, at: heard.time)
     }
 
     func requestIdentity(on link: Link, address: UInt8, isAnswer: Bool, at time: HostTime) {

@@ -36,12 +36,11 @@ struct RecentPolls {
         polls.contains { $0.crc == crc && $0.link != link.id && now.microseconds(since: $0.time) <= RecentPolls.copyTime }
     }
 
-    /// Examines the poll of a frame that came in on a link, and remembers it.
-    /// - Parameters:
-    ///   - crc: the CRC of the frame, or the last three bytes of a sealed frame.
-    ///   - isShared: whether another link is open.
-    mutating func examine(_ crc: UInt32, header: FrameHeader, on link: Link, isShared: Bool, at now: Instant) -> HeardPoll {
-        guard header.flags.poll != nil else { return .none }
+    /// Examines the poll of a frame, and remembers it.
+    /// - Parameter isShared: whether another link is open.
+    mutating func examine(_ heard: HeardFrame, isShared: Bool) -> HeardPoll {
+        let (crc, link, now) = (heard.crc, heard.link, heard.time.instant)
+        guard heard.header.flags.poll != nil else { return .none }
         polls.removeAll { now.microseconds(since: $0.time) > RecentPolls.copyTime }
         if polls.contains(where: { $0.crc == crc && $0.link != link.id }) { return .copy }
         if polls.count == RecentPolls.limit { polls.removeFirst() }

@@ -105,7 +105,7 @@ final class SealedReceiver {
                 keyed.noteReceived(number, logID: logID)
                 return .opened(
                     OpenedFrame(
-                        collar: session, log: log, number: number, digest: FrameCRC.sent(in: frame), binding: binding,
+                        collar: session, log: log, number: number, binding: binding,
                         isLate: freshness == .late))
             }
         }
@@ -133,8 +133,6 @@ struct OpenedFrame {
     let collar: CollarSession
     let log: LogSession
     let number: FrameNumber
-    /// The last three bytes of the frame, as it came.
-    let digest: UInt32
     /// The sequence or the anchor with which the frame opened.
     let binding: SealedBinding
     /// Whether frames with higher numbers came before it. Its poll is not answered then.

@@ -64,7 +64,9 @@ package struct ProcessHolder: Equatable, Sendable {
         /// - Parameter descriptor: a descriptor of the node; −1 to use the path instead.
         package init?(_ path: String, _ descriptor: Int32) {
             let link = "/proc/self/fd/\(descriptor)"
-            let shown = descriptor >= 0 ? SystemFiles.linkTarget(link) : SystemFiles.realPath(path)
+            let shown =
+                descriptor >= 0
+                ? SystemFiles.linkTarget(link) : SystemFiles.absolutePath(path).flatMap { PathResolution(of: $0).target }
             guard let shown, let identity = FileIdentity(path: descriptor >= 0 ? link : shown) else { return nil }
             self.path = shown
             self.identity = identity

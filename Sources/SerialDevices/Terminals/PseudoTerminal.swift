@@ -126,27 +126,19 @@ package enum PortLinkError: Error, Equatable, Sendable, CustomStringConvertible 
 /// a new terminal, which may belong to any program. So an unchanged route does not show that the radio is back; a link that
 /// was created again does.
 package struct TerminalRoute: Equatable, Sendable {
-    /// A link that is removed and created again has another signature.
-    private var links: [FileSignature] = []
+    private let links: [PathResolution.Link]
 
     /// The present route, whether or not something is at its end.
-    package init(of path: String) {
-        var place = path
-        // The kernel follows at most 40 links, too.
-        while links.count < 40, let target = SystemFiles.linkTarget(place), let link = FileSignature(ofLink: place) {
-            links.append(link)
-            let directory = place.prefix(through: place.lastIndex(of: "/") ?? place.startIndex)
-            place = target.hasPrefix("/") ? target : directory.hasSuffix("/") ? directory + target : target
-        }
-    }
+    package init(of path: String) { links = PathResolution(of: SystemFiles.absolutePath(path) ?? path).links }
 
     /// The route to a pseudo-terminal; nil where the path leads to another device, or to nothing.
     package init?(toNumberAt path: String) {
-        guard SystemFiles.realPath(path)?.hasPrefix("/dev/pts/") == true else { return nil }
-        self.init(of: path)
+        let resolution = PathResolution(of: SystemFiles.absolutePath(path) ?? path)
+        guard let target = resolution.target, target.hasPrefix("/dev/pts/") else { return nil }
+        links = resolution.links
     }
 
-    /// Whether the path names the node, such as `/dev/pts/3`, without a symbolic link at its end. Such a route never changes, so it never
+    /// Whether the path names the node, such as `/dev/pts/3`, without symbolic links. Such a route never changes, so it never
     /// shows that the radio is back.
     package var isNumber: Bool { links.isEmpty }
 }
