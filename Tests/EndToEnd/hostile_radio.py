@@ -63,6 +63,15 @@ def restarts():
         yield repeated(b"\xc0\x55\xf8\xc0")
 
 
+def busy_collars():
+    """Fixes of ten known collars by turns, so that the journal of some collar can always be committed."""
+    collars = [Collar(0xB05E_0000 + number, 1, 1 + number) for number in range(10)]
+    yield b"".join(collar.identity(following=40) for collar in collars)
+    block = b"".join(collar.fix(sequence) for sequence in range(40) for collar in collars)
+    while True:
+        yield repeated(block)
+
+
 def invented_collars():
     """Identities of new collars with many logs each, then frames that fit no log."""
     collars = [Collar(0xBAD0_0000 + number, 1 + log, 1 + number % 254) for number in range(60) for log in range(16)]

@@ -106,6 +106,19 @@ class HostileRadioTest(KeyTest):
     def test_unknown_probes(self):
         self.assert_beside(hostile_radio.unknown_probes, "--dialect", "serial")
 
+    def test_ten_busy_collars(self):
+        """Figures come, and the receiver ends, although some commit is always due."""
+        receiver = self.start(
+            [BINARY, "--port", self.hostile(hostile_radio.busy_collars), "--dialect", "serial", "--state-dir", self.state,
+             "--events", "fix,stats"])
+        receiver.wait_for_lines(400)
+        lines = len(receiver.lines)
+        receiver.process.send_signal(signal.SIGUSR1)
+        wait_until(lambda: any('"type":"stats"' in line for line in receiver.lines[lines:]), 3, "figures")
+        start = time.monotonic()
+        self.assertEqual(receiver.stop(), 0)
+        self.assertLess(time.monotonic() - start, END)
+
     def test_impossible_signals(self):
         self.assert_beside(hostile_radio.impossible_signals, "--dialect", "serial")
 
