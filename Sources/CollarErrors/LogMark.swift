@@ -67,7 +67,12 @@ package struct LogMark: Equatable, Sendable {
     ///   - message: the message.
     ///   - category: the category if the message reports no error.
     package init(_ message: UserMessage, otherwise category: LogCategory = .connectivity) {
-        self.init(LogLevel(message.code?.severity ?? .info), message.code?.category ?? category, code: message.code)
+        self.init(message.code, otherwise: category)
+    }
+
+    /// The mark of a message with this code.
+    package init(_ code: ErrorCode?, otherwise category: LogCategory) {
+        self.init(LogLevel(code?.severity ?? .info), code?.category ?? category, code: code)
     }
 }
 

@@ -107,7 +107,7 @@ extension ReceiverNotice {
     /// Level, category and code of the notice, by which filters choose.
     package var mark: LogMark {
         if case .repeated(let notice, _) = self { return notice.mark }
-        var mark = LogMark(LogLevel(code?.severity ?? .info), code?.category ?? categoryWithoutCode, code: code)
+        var mark = LogMark(code, otherwise: categoryWithoutCode)
         switch self {
         // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
         // report them instead of error lines.

@@ -50,7 +50,7 @@ class LinkHealthTest(EndToEndTest):
         self.assertEqual([f"{A.log.device_id:016x}" in line for line in told], [True] * 5, told)
 
     def test_an_unhealthy_link_is_opened_again_once(self):
-        """After ten missed heartbeats the radio is set up anew and asked for collars once more, but not while another collar
+        """After ten missed heartbeats the radio is set up again and asked for collars once more, but not while another collar
         is heard at it."""
         receiver, radio = self.begin()
         self.addCleanup(radio.line.close)

@@ -2,7 +2,7 @@ import CollarARQ
 import CollarJournal
 import CollarWire
 
-/// What is known of a frame that came in, apart from its bytes.
+/// A received frame without its bytes.
 struct HeardFrame {
     var header: FrameHeader
     let link: Link

@@ -93,7 +93,7 @@ extension ReceiverNotice {
             UserMessage("\(path) \(isInbound ? "in" : "out") \(bytes.count) bytes: \(bytes.hexadecimalText)")
         case .modem(let path, let notice): notice.message(port: path)
         case .renewing(let path, let deviceID):
-            UserMessage("\(path) is opened again and its radio set up anew, because \(collarName(deviceID)) is not heard")
+            UserMessage("\(path) is opened again to set up its radio, because \(collarName(deviceID)) is not heard")
         case .host(let notice): notice.message
         case .repeated(let notice, let leftOutCount): notice.message.after(leftOutCount)
         }

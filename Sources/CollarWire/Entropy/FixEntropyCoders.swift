@@ -78,7 +78,7 @@ struct LiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
 
     @_lifetime(self: copy self)
     mutating func bit(_ bit: Bool, context: Int) -> Bool {
-        input.ended(input.decode(bound: (input.range &>> 8) &* LivePriors.zeroProbability(context)))
+        input.renormalized(after: input.decode(bound: (input.range &>> 8) &* LivePriors.zeroProbability(context)))
     }
 
     @_lifetime(self: copy self)
@@ -114,7 +114,7 @@ struct AdaptiveDecoder: EntropyCoder, ~Copyable, ~Escapable {
     mutating func bit(_ bit: Bool, context: Int) -> Bool {
         let bit = input.decode(bound: (input.range &>> 16) &* contexts.zeroProbability(context))
         contexts.adapt(context, to: bit)
-        return input.ended(bit)
+        return input.renormalized(after: bit)
     }
 
     @_lifetime(self: copy self)

@@ -176,7 +176,7 @@ struct RangeDecoder: ~Escapable {
         for _ in 0..<4 { shiftIn() }
     }
 
-    /// Reads a decision; see ``RangeEncoder/encode(_:bound:)``. The caller then calls ``ended(_:)``.
+    /// Reads a decision; see ``RangeEncoder/encode(_:bound:)``. The caller then calls ``renormalized(after:)``.
     @inline(__always)
     @_lifetime(self: copy self)
     mutating func decode(bound: UInt32) -> Bool {
@@ -190,14 +190,14 @@ struct RangeDecoder: ~Escapable {
         return bit
     }
 
-    /// Ends a decision, and returns it: a caller whose last call this is needs no registers that must be saved.
+    /// Renormalizes after a decision, and returns the decision. A function that ends with this call saves no registers for it.
     @inline(__always)
     @_lifetime(self: copy self)
-    mutating func ended(_ bit: Bool) -> Bool { range < RangeDecoder.renormalizationBound ? renormalized(bit) : bit }
+    mutating func renormalized(after bit: Bool) -> Bool { range < RangeDecoder.renormalizationBound ? refilled(bit) : bit }
 
     @inline(never)
     @_lifetime(self: copy self)
-    private mutating func renormalized(_ bit: Bool) -> Bool {
+    private mutating func refilled(_ bit: Bool) -> Bool {
         renormalize()
         return bit
     }

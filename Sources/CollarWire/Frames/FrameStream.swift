@@ -15,7 +15,7 @@ public enum StreamEncoder {
     public static func encode(_ frame: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         precondition(frame.count >= 1 && frame.count <= Frame.maximumByteCount, "a frame has 1 to 253 bytes")
         output.append(delimiter)
-        // A code byte goes before the frame, and in the place of each zero byte: the distance to the next code byte or delimiter.
+        // A code byte precedes the frame and replaces each zero byte. It is the distance to the next code byte, or to the delimiter.
         var codeIndex = output.count
         output.append(0)
         var index = 0
