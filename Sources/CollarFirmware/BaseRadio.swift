@@ -163,8 +163,7 @@ public struct BaseRadio: ~Copyable {
         guard !isTransmitting, let waitEnd else { return nil }
         budget?.refill(now: now)
         guard let budget else { return now }
-        let earliest = budget.earliest(
-            airtimeMicroseconds: airtimeMicroseconds(packetByteCount: frames.firstByteCount), now: now)
+        let earliest = budget.earliest(airtimeMicroseconds: airtimeMicroseconds(packetByteCount: frames.firstByteCount), now: now)
         return min(earliest, waitEnd.advanced(byMicroseconds: 1))
     }
 

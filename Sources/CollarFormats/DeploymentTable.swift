@@ -20,9 +20,7 @@ package struct Deployment: Equatable, Sendable {
     /// The instant after the last one, in milliseconds since 1970; nil for no bound.
     package var endUnixMilliseconds: Int64?
 
-    package init(
-        animal: Animal, deviceID: UInt64, beginUnixMilliseconds: Int64? = nil, endUnixMilliseconds: Int64? = nil
-    ) {
+    package init(animal: Animal, deviceID: UInt64, beginUnixMilliseconds: Int64? = nil, endUnixMilliseconds: Int64? = nil) {
         self.animal = animal
         self.deviceID = deviceID
         self.beginUnixMilliseconds = beginUnixMilliseconds

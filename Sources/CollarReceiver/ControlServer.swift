@@ -49,9 +49,7 @@ final class ControlServer {
             let client = ControlClient(descriptor: descriptor, now: now)
             let peer = local_socket_peer(descriptor)
             guard peer == geteuid() || peer == 0 else {
-                turnAway(
-                    client, code: .notPermitted,
-                    reason: "only the user who runs collar-link, and root, may send requests")
+                turnAway(client, code: .notPermitted, reason: "only the user who runs collar-link, and root, may send requests")
                 continue
             }
             guard let id = placeForClient() else {

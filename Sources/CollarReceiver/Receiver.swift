@@ -72,9 +72,7 @@ package final class Receiver {
     /// Prepares a receiver: opens the state directory and the journals in it. No port is opened yet.
     ///
     /// `report` is called with each notice, on the thread that runs the loop.
-    package init(
-        _ configuration: ReceiverConfiguration, report: @escaping (ReportedNotice) -> Void
-    ) throws(ReceiverError) {
+    package init(_ configuration: ReceiverConfiguration, report: @escaping (ReportedNotice) -> Void) throws(ReceiverError) {
         self.configuration = configuration
         reportToOwner = report
         let playback = try configuration.playbackPath.map { (path) throws(ReceiverError) in try CapturePlayback(path: path) }

@@ -143,8 +143,7 @@ package struct RadioModem: Sendable {
     }
 
     private mutating func detect(at now: Instant) {
-        state = .detecting(
-            StickDetection(remembered: remembered, after: lastStranger, timing: .of(kind), at: now))
+        state = .detecting(StickDetection(remembered: remembered, after: lastStranger, timing: .of(kind), at: now))
     }
 
     /// Begins to speak a dialect.

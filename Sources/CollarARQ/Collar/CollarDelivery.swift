@@ -198,8 +198,7 @@ public struct CollarDelivery: Sendable {
         batchSize = BatchSize(largest: largestFrame)
         largestFrameMicroseconds = configuration.modem.airtimeMicroseconds(frameByteCount: largestFrame)
         if let partsPerMillion = configuration.dutyCyclePartsPerMillion {
-            budget = AirtimeBudget(
-                partsPerMillion: partsPerMillion, largestFrameMicroseconds: largestFrameMicroseconds, now: now)
+            budget = AirtimeBudget(partsPerMillion: partsPerMillion, largestFrameMicroseconds: largestFrameMicroseconds, now: now)
         }
         access = ChannelAccess(configuration)
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
@@ -254,9 +253,7 @@ public struct CollarDelivery: Sendable {
     }
 
     /// Receives an acknowledgement from the collar's own receiver.
-    public mutating func receive(
-        _ acknowledgement: Acknowledgement, now: Instant
-    ) -> AcknowledgementResult {
+    public mutating func receive(_ acknowledgement: Acknowledgement, now: Instant) -> AcknowledgementResult {
         guard isPossible(acknowledgement) else { return .impossible }
         access.company = acknowledgement.company
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)

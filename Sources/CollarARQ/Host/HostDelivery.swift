@@ -64,9 +64,7 @@ public struct HostDelivery: Sendable {
     /// Names the newest range first, because live fixes are coded against it, and then the oldest ranges: a backlog arrives oldest
     /// first, and these ranges show its gaps. If all ranges were named newest first, the short ranges between lost live fixes
     /// would fill the answer. It would not name the part of the backlog that has arrived, and the collar would send it again.
-    private static func nameDurable(
-        in answer: inout Acknowledgement, from durable: some DurableSequences, bits: inout Int
-    ) {
+    private static func nameDurable(in answer: inout Acknowledgement, from durable: some DurableSequences, bits: inout Int) {
         guard let newest = durable.newestRange(below: nil) else { return }
         answer.durable.append(newest)
         bits -= BitWriter.eliasGammaBitCount(newest.last - answer.firstMissing)

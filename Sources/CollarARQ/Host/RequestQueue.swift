@@ -202,9 +202,7 @@ public struct RequestQueue: Sendable {
     /// Restores a request of an earlier process under its id. Requests must be restored in the order in which they were added.
     /// `successorCount` requests were added after this one.
     /// - Returns: false if the queue is full.
-    public mutating func restore(
-        _ requestID: UInt16, _ request: HostRequest, deadline: Instant, successorCount: UInt8
-    ) -> Bool {
+    public mutating func restore(_ requestID: UInt16, _ request: HostRequest, deadline: Instant, successorCount: UInt8) -> Bool {
         guard count < RequestQueue.capacity else { return false }
         pending[count] = OpenRequest(
             requestID: requestID, request: request, deadline: deadline, successorCount: successorCount, mayBeHeard: true)

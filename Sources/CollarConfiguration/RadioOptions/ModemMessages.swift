@@ -91,8 +91,7 @@ extension ModemNotice {
                 "\(port): the queue of the \(dialect.firmwareName) is full; it dropped a frame",
                 "Wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends.")
         case .fault(let dialect, let code):
-            UserMessage(
-                "\(port): the \(dialect.firmwareName) reports fault \(code)", "Unplug the stick and plug it in again.")
+            UserMessage("\(port): the \(dialect.firmwareName) reports fault \(code)", "Unplug the stick and plug it in again.")
         case .dutyCycleReached(let seconds, isStart: true):
             UserMessage(
                 "\(port): an answer is not sent: the airtime of the last hour is not known, so that all of it counts as used; the first "

@@ -10,8 +10,7 @@ extension Collar {
             return try encodeLogEntry(sequence, flags: flags, into: &output)
         }
         do throws(EncodeError) {
-            try LiveFix.encode(
-                fix, anchor: anchor, address: configuration.address, flags: flags, log: log, into: &output)
+            try LiveFix.encode(fix, anchor: anchor, address: configuration.address, flags: flags, log: log, into: &output)
         } catch { output.removeAll() }
         guard output.count > 0, isRoomToSeal(output) else {
             // The fix differs so much from its anchor that the absolute form is shorter.
@@ -54,8 +53,7 @@ extension Collar {
             encodeTombstone(of: gone, poll: delivery.tombstoned(through: gone.last), into: &output)
             return
         }
-        let sent = try encodeBatch(
-            startingWith: fix, frameByteLimit: frameByteLimit, flags: FrameFlags(poll: nil), into: &output)
+        let sent = try encodeBatch(startingWith: fix, frameByteLimit: frameByteLimit, flags: FrameFlags(poll: nil), into: &output)
         fixesSentCount &+= sent.count
         guard let poll = delivery.batched(through: sent.last) else { return }
         var frame = output.mutableSpan
@@ -71,8 +69,7 @@ extension Collar {
         var first = first
         while first < newest {
             if let fix = try fixLog.fix(first, in: &flash) {
-                let sent = try encodeBatch(
-                    startingWith: fix, frameByteLimit: frameByteLimit, flags: flags, into: &output)
+                let sent = try encodeBatch(startingWith: fix, frameByteLimit: frameByteLimit, flags: flags, into: &output)
                 if sent.last == newest {
                     fixesSentCount &+= sent.count
                     return delivery.sentNewest(from: first, through: newest)
@@ -153,8 +150,7 @@ extension Collar {
         var ranges = SequenceRangeList()
         ranges.append(gone)
         do throws(EncodeError) {
-            try Tombstone(ranges: ranges).encode(
-                address: configuration.address, flags: flags, log: log, into: &output)
+            try Tombstone(ranges: ranges).encode(address: configuration.address, flags: flags, log: log, into: &output)
         } catch { preconditionFailure("a tombstone fits the smallest frame") }
     }
 

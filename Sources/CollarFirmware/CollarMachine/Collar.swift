@@ -138,8 +138,7 @@ public struct Collar<Flash: FlashDevice> {
     public init(
         booting configuration: Configuration, flash: consuming Flash, randomLogID: UInt32, now: Instant
     ) throws(FlashError) {
-        self.init(
-            try Boot(mounting: flash, configuration, randomLogID: randomLogID), configuration: configuration, now: now)
+        self.init(try Boot(mounting: flash, configuration, randomLogID: randomLogID), configuration: configuration, now: now)
     }
 
     @inline(never) init(_ boot: Boot, configuration: Configuration, now: Instant) {
@@ -155,8 +154,7 @@ public struct Collar<Flash: FlashDevice> {
         pairedReceiverID = UInt32(truncatingIfNeeded: settingsStore.value(of: .pairedReceiverID) ?? 0)
         formerlyDelivered = settingsStore.sequence(of: .formerlyDelivered, logID: log.logID)
         executed = ExecutedRequests(stored: settingsStore)
-        settings = CollarSettings(
-            stored: settingsStore, defaultHeartbeatSeconds: configuration.delivery.heartbeatSeconds)
+        settings = CollarSettings(stored: settingsStore, defaultHeartbeatSeconds: configuration.delivery.heartbeatSeconds)
         sealing = keyStore.key.map { FrameSealing($0, log: boot.log, bootCount: boot.bootCount) }
         heartbeatSeconds = configuration.delivery.heartbeatSeconds
         var deliveryConfiguration = configuration.delivery
@@ -270,9 +268,7 @@ public struct Collar<Flash: FlashDevice> {
         }
     }
 
-    private mutating func accept(
-        _ acknowledgement: Acknowledgement, now: Instant
-    ) throws(FlashError) -> Reception {
+    private mutating func accept(_ acknowledgement: Acknowledgement, now: Instant) throws(FlashError) -> Reception {
         guard pairedReceiverID == 0 || acknowledgement.receiverID == pairedReceiverID else {
             return .otherReceiver(acknowledgement.receiverID)
         }
@@ -311,9 +307,7 @@ public struct Collar<Flash: FlashDevice> {
     ///
     /// `output` is empty and has room for the largest frame.
     /// - Returns: whether a frame was written.
-    @inline(never) public mutating func nextFrame(
-        now: Instant, into output: inout OutputSpan<UInt8>
-    ) throws(FlashError) -> Bool {
+    @inline(never) public mutating func nextFrame(now: Instant, into output: inout OutputSpan<UInt8>) throws(FlashError) -> Bool {
         guard silence == nil else { return false }
         queueStatusIfDue(now: now)
         guard let transmission = delivery.nextTransmission(now: now) else { return false }

@@ -237,9 +237,7 @@ public struct SerialFrames: Sendable {
     /// Appends the next frame from `port` to the empty `frame`, which has room for the largest one. Bytes that are no frame
     /// are dropped.
     /// - Returns: false if no byte is left before a frame is complete.
-    public mutating func next<Port: SerialPort & ~Copyable>(
-        from port: inout Port, into frame: inout OutputSpan<UInt8>
-    ) -> Bool {
+    public mutating func next<Port: SerialPort & ~Copyable>(from port: inout Port, into frame: inout OutputSpan<UInt8>) -> Bool {
         while let byte = port.read() {
             let bytes: InlineArray<1, UInt8> = [byte]
             var index = 0

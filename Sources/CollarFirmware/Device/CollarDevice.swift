@@ -289,9 +289,7 @@ public struct CollarDevice<Flash: FlashDevice> {
     }
 
     /// Notes the outcome of a message that the application was given.
-    public mutating func finish(
-        requestID: UInt16, outcome: CommandResult.Outcome, now: Instant
-    ) throws(FlashError) {
+    public mutating func finish(requestID: UInt16, outcome: CommandResult.Outcome, now: Instant) throws(FlashError) {
         do throws(FlashError) { try collar.finish(requestID: requestID, outcome: outcome) } catch { throw failed(error, now: now) }
     }
 
@@ -306,9 +304,7 @@ public struct CollarDevice<Flash: FlashDevice> {
 
     /// Receives one bare frame from the cable; see ``Collar/receiveFromCable(_:randomKey:now:)``. A new key makes a reset due.
     /// - Returns: whether an answer waits.
-    public mutating func receiveFromCable(
-        _ frame: Span<UInt8>, randomKey: CollarKey, now: Instant
-    ) throws(FlashError) -> Bool {
+    public mutating func receiveFromCable(_ frame: Span<UInt8>, randomKey: CollarKey, now: Instant) throws(FlashError) -> Bool {
         do throws(FlashError) {
             switch try collar.receiveFromCable(frame, randomKey: randomKey, now: now) {
             case .ignored: return false
@@ -346,9 +342,7 @@ public struct CollarDevice<Flash: FlashDevice> {
         }
     }
 
-    private mutating func carryOut(
-        _ action: Command.Action, requestID: UInt16, now: Instant
-    ) throws(FlashError) {
+    private mutating func carryOut(_ action: Command.Action, requestID: UInt16, now: Instant) throws(FlashError) {
         switch action {
         case .locateNow:
             if locating?.requestID != nil {

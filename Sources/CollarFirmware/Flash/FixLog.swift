@@ -248,8 +248,7 @@ public struct FixLog<Flash: FlashDevice> {
         do throws(DecodeError) {
             let payload = record.bytes.span.extracting(1..<(count + 1))
             if record.bytes[0] & Self.messageMark != 0 { return .message(try ApplicationMessage(storedIn: payload)) }
-            let fix = try AbsoluteFix.decodePayload(
-                payload, count: count, lowSequenceByte: UInt8(truncatingIfNeeded: sequence))
+            let fix = try AbsoluteFix.decodePayload(payload, count: count, lowSequenceByte: UInt8(truncatingIfNeeded: sequence))
             return fix.sequence == sequence ? .fix(fix) : nil
         } catch { return nil }
     }

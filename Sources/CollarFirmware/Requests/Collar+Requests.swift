@@ -56,8 +56,7 @@ extension Collar {
         let request = ExecutedRequests.Request(command)
         var isSupported = true
         if case .sound = command.action { isSupported = configuration.capabilities.contains(.sounder) }
-        let reception = receptionIfNotDue(
-            request, isPairing: isToPair(command.action), isSupported: isSupported, now: now)
+        let reception = receptionIfNotDue(request, isPairing: isToPair(command.action), isSupported: isSupported, now: now)
         if let reception { return reception }
         switch command.action {
         case .startTracking, .stopTracking:
@@ -87,18 +86,14 @@ extension Collar {
     /// - Returns: false if no such request is being executed.
     /// - Throws: ``FlashError`` if the outcome could not be stored; the call may be repeated.
     @discardableResult
-    public mutating func finish(
-        requestID: UInt16, outcome: CommandResult.Outcome
-    ) throws(FlashError) -> Bool {
+    public mutating func finish(requestID: UInt16, outcome: CommandResult.Outcome) throws(FlashError) -> Bool {
         guard try executed.finish(requestID, outcome, in: &settingsStore, &flash) else { return false }
         reply(.result(CommandResult(requestID: requestID, outcome: outcome)))
         return true
     }
 
     /// Remembers a request durably, before it has an effect.
-    private mutating func remember(
-        _ request: ExecutedRequests.Request, _ outcome: CommandResult.Outcome?
-    ) throws(FlashError) {
+    private mutating func remember(_ request: ExecutedRequests.Request, _ outcome: CommandResult.Outcome?) throws(FlashError) {
         let executed = executed
         try settingsStore.change(in: &flash) { executed.remember(request, outcome, in: &$0) }
         self.executed.began(isInProgress: outcome == nil)
@@ -109,9 +104,7 @@ extension Collar {
         if isOn != isTracking { try setTracking(isOn, by: nil, now: now) }
     }
 
-    private mutating func setTracking(
-        _ isOn: Bool, by request: ExecutedRequests.Request?, now: Instant
-    ) throws(FlashError) {
+    private mutating func setTracking(_ isOn: Bool, by request: ExecutedRequests.Request?, now: Instant) throws(FlashError) {
         let executed = executed
         let wasOn = isTracking
         let time = condition?.unixMilliseconds(atUptimeMilliseconds: uptimeMilliseconds(now: now)) ?? 0
@@ -182,8 +175,7 @@ extension Collar {
 
     /// Puts the heartbeat of the settings in force.
     @inline(never) mutating func obeyHeartbeat(now: Instant) {
-        let seconds = settings.heartbeatInForce(
-            defaultSeconds: configuration.delivery.heartbeatSeconds, isTracking: isTracking)
+        let seconds = settings.heartbeatInForce(defaultSeconds: configuration.delivery.heartbeatSeconds, isTracking: isTracking)
         guard seconds != heartbeatSeconds else { return }
         heartbeatSeconds = seconds
         delivery.setHeartbeat(microseconds: Int64(widening: seconds) * 1_000_000, now: now)

@@ -54,9 +54,7 @@ struct ExecutedRequests {
         StoredKey(rawValue: StoredKey.request0.rawValue + UInt8(truncatingIfNeeded: number & 7)) ?? .request0
     }
 
-    private static func value(
-        _ request: Request, _ outcome: CommandResult.Outcome?, number: UInt64
-    ) -> UInt64 {
+    private static func value(_ request: Request, _ outcome: CommandResult.Outcome?, number: UInt64) -> UInt64 {
         let outcome = outcome.map { UInt64(widening: $0.rawValue) } ?? unknownOutcome
         return UInt64(widening: request.receiverID) &<< 32 | UInt64(widening: UInt32(request.requestID)) &<< 16
             | UInt64(widening: request.action) &<< 8 | outcome &<< outcomeShift | number
@@ -79,9 +77,7 @@ struct ExecutedRequests {
     }
 
     /// Puts a request in place of the oldest one in `values`. When that change is durable, call ``began(isInProgress:)``.
-    func remember(
-        _ request: Request, _ outcome: CommandResult.Outcome?, in values: inout StoredValues
-    ) {
+    func remember(_ request: Request, _ outcome: CommandResult.Outcome?, in values: inout StoredValues) {
         values[ExecutedRequests.key(nextNumber)] = ExecutedRequests.value(request, outcome, number: nextNumber)
     }
 

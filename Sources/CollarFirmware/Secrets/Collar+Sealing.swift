@@ -31,9 +31,7 @@ extension Collar {
     }
 
     /// Receives a frame, sealed or not, that is for this collar.
-    mutating func receive(
-        _ frame: Span<UInt8>, header: FrameHeader, now: Instant
-    ) throws(FlashError) -> Reception {
+    mutating func receive(_ frame: Span<UInt8>, header: FrameHeader, now: Instant) throws(FlashError) -> Reception {
         guard let type = header.type else { return .rejected(.unknownType(header.typeCode)) }
         guard header.flags.isSealed else {
             guard sealing != nil else { return try receiveClear(frame, now: now) }

@@ -54,9 +54,7 @@ struct KeyStore<Flash: FlashDevice> {
     ///   - beginsLog: whether nothing of what was in force before remains in force.
     ///   - former: the highest generation of which the collar knows, also if that key was lost.
     /// - Throws: ``FlashError``; the next mount tells which key is in force.
-    mutating func replace(
-        with key: CollarKey, beginsLog: Bool, after former: UInt32, in flash: inout Flash
-    ) throws(FlashError) {
+    mutating func replace(with key: CollarKey, beginsLog: Bool, after former: UInt32, in flash: inout Flash) throws(FlashError) {
         // A block whose copy is missing, because it could not be written, comes first: the other one may be the only copy.
         let second = try copy(in: 1, of: &flash)
         let first = record == nil || second == record ? 0 : 1
@@ -84,8 +82,7 @@ struct KeyStore<Flash: FlashDevice> {
 
     /// The copy at a place; nil if there is none, or if it is damaged.
     private func copy(in place: Int, of flash: inout Flash) throws(FlashError) -> Record? {
-        let bytes = try flash.readRecord(
-            at: offset(of: place, in: flash), count: Self.contentByteCount + CRC24.byteCount)
+        let bytes = try flash.readRecord(at: offset(of: place, in: flash), count: Self.contentByteCount + CRC24.byteCount)
         guard bytes.readUInt32(at: 0) == Self.recordMark, bytes.isSealed(count: Self.contentByteCount, seed: 0) else { return nil }
         return Record(
             generation: bytes.readUInt32(at: 4), logGeneration: bytes.readUInt32(at: 8),

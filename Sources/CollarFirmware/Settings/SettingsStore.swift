@@ -63,9 +63,7 @@ public struct SettingsStore<Flash: FlashDevice> {
     /// Changes values durably and together: after a power cut they are all old or all new. A change of several values needs at
     /// least one erase.
     /// - Throws: ``FlashError``; then ``value(of:)`` still gives the old values, but the flash may already hold the new ones.
-    @inline(never) mutating func change(
-        in flash: inout Flash, _ edit: (inout StoredValues) -> Void
-    ) throws(FlashError) {
+    @inline(never) mutating func change(in flash: inout Flash, _ edit: (inout StoredValues) -> Void) throws(FlashError) {
         let before = stored
         edit(&stored)
         let changes = stored.changes(since: before)
@@ -111,9 +109,7 @@ public struct SettingsStore<Flash: FlashDevice> {
 
     /// Reads the records of a block, whether or not it is valid.
     /// - Returns: the values, and the first place after the records.
-    private func readRecords(
-        of block: Int, in flash: inout Flash
-    ) throws(FlashError) -> (values: StoredValues, end: Int) {
+    private func readRecords(of block: Int, in flash: inout Flash) throws(FlashError) -> (values: StoredValues, end: Int) {
         var values = StoredValues()
         var end = 1
         let last = Self.lastPlace(in: flash)

@@ -124,9 +124,7 @@ package struct ReceivedFix: Equatable, Sendable {
     package var signal: RadioSignal?
 
     /// Creates a received fix. Nothing is checked here.
-    package init(
-        deviceID: UInt64, logID: UInt32, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil
-    ) {
+    package init(deviceID: UInt64, logID: UInt32, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil) {
         self.deviceID = deviceID
         self.logID = logID
         self.receivedUnixMilliseconds = receivedUnixMilliseconds

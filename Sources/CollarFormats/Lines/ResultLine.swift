@@ -71,9 +71,7 @@ package struct ResultLine: Equatable, Sendable {
         self.verb = verb
     }
 
-    package init(
-        rejectedAt unixMilliseconds: Int64, code: String, reason: String, deviceID: UInt64? = nil, verb: String? = nil
-    ) {
+    package init(rejectedAt unixMilliseconds: Int64, code: String, reason: String, deviceID: UInt64? = nil, verb: String? = nil) {
         self.init(outcome: .rejected, unixMilliseconds: unixMilliseconds, deviceID: deviceID, verb: verb)
         self.code = code
         self.reason = reason

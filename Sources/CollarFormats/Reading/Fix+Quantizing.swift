@@ -69,10 +69,8 @@ private func quantizedAltitude(_ meters: Double?, step: AltitudeStep) throws(Qua
     guard let steps = DecimalNumber(meters)?.rounded(toFractionDigits: step.fractionDigits),
         let code = Int32(exactly: steps), Fix.altitudeStepsRange.contains(code)
     else {
-        let lowest = DecimalNumber(
-            significand: Int128(Fix.altitudeStepsRange.lowerBound), exponent: -step.fractionDigits)
-        let highest = DecimalNumber(
-            significand: Int128(Fix.altitudeStepsRange.upperBound), exponent: -step.fractionDigits)
+        let lowest = DecimalNumber(significand: Int128(Fix.altitudeStepsRange.lowerBound), exponent: -step.fractionDigits)
+        let highest = DecimalNumber(significand: Int128(Fix.altitudeStepsRange.upperBound), exponent: -step.fractionDigits)
         throw QuantizationError(field: "alt_m", value: "\(meters)", range: "\(lowest)…\(highest)")
     }
     return code

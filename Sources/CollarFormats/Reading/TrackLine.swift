@@ -11,8 +11,7 @@ package enum TrackLine {
         do {
             value = try JSONScanner.value(of: Array(line))
         } catch {
-            throw TrackLineError(
-                lineNumber: lineNumber, field: nil, byteOffset: error.byteOffset, problem: error.problem)
+            throw TrackLineError(lineNumber: lineNumber, field: nil, byteOffset: error.byteOffset, problem: error.problem)
         }
         guard case .object(let members) = value else {
             throw TrackLineError(
@@ -28,9 +27,7 @@ package enum TrackLine {
 }
 
 /// The value of a key; nil when it is absent. A key given twice is an error, as neither value can be trusted.
-private func value(
-    _ key: String, in members: [JSONValue.Member], prefix: String = ""
-) throws(FixFieldError) -> JSONValue? {
+private func value(_ key: String, in members: [JSONValue.Member], prefix: String = "") throws(FixFieldError) -> JSONValue? {
     var found: JSONValue?
     for member in members where member.key == key {
         guard found == nil else { throw .wrong(prefix + key, "given twice") }
@@ -40,9 +37,7 @@ private func value(
 }
 
 /// The number of a key; nil when it is absent or null.
-private func number(
-    _ key: String, in members: [JSONValue.Member], prefix: String = ""
-) throws(FixFieldError) -> DecimalNumber? {
+private func number(_ key: String, in members: [JSONValue.Member], prefix: String = "") throws(FixFieldError) -> DecimalNumber? {
     guard let value = try value(key, in: members, prefix: prefix), value != .null else { return nil }
     guard case .number(let text) = value else {
         throw .wrong(prefix + key, "\(value.kind), where a number is expected")
@@ -140,9 +135,7 @@ package struct FixFields {
     }
 
     /// The number as a `Double`; nil if it is absent or negative, which both mean unknown.
-    private func known(
-        _ number: DecimalNumber?, _ key: String, atMost limit: Int? = nil
-    ) throws(FixFieldError) -> Double? {
+    private func known(_ number: DecimalNumber?, _ key: String, atMost limit: Int? = nil) throws(FixFieldError) -> Double? {
         try double(number, key, atMost: limit).flatMap { $0 < 0 ? nil : $0 }
     }
 
@@ -154,9 +147,7 @@ package struct FixFields {
         return value
     }
 
-    private func double(
-        _ number: DecimalNumber?, _ key: String, atMost limit: Int? = nil
-    ) throws(FixFieldError) -> Double? {
+    private func double(_ number: DecimalNumber?, _ key: String, atMost limit: Int? = nil) throws(FixFieldError) -> Double? {
         guard let number else { return nil }
         guard let value = number.doubleValue else { throw .wrong(key, "\(number) is too large") }
         if let limit, value > Double(limit) { throw .wrong(key, "\(number) is outside 0…\(limit)") }

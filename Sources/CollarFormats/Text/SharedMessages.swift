@@ -106,9 +106,7 @@ extension EncodingFailure {
 
 extension FileFailure: MessageError {
     package var message: UserMessage {
-        UserMessage(
-            isDenial ? .permissionDenied : .journalUnavailable,
-            "cannot \(operation.rawValue) \(path): \(cause)", remedy)
+        UserMessage(isDenial ? .permissionDenied : .journalUnavailable, "cannot \(operation.rawValue) \(path): \(cause)", remedy)
     }
 
     private var cause: String {

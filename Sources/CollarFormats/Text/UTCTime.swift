@@ -188,7 +188,6 @@ package enum CalendarTime {
 
 extension HostTime {
     package static var now: HostTime {
-        HostTime(
-            instant: Instant(microseconds: MonotonicClock.microseconds), unixMilliseconds: WallClock.unixMilliseconds)
+        HostTime(instant: Instant(microseconds: MonotonicClock.microseconds), unixMilliseconds: WallClock.unixMilliseconds)
     }
 }

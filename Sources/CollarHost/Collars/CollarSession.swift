@@ -177,9 +177,7 @@ final class CollarSession {
     }
 
     /// Decodes the fixes in an intact frame of the collar.
-    func decoding<Fixes>(
-        at time: HostTime, _ decode: () throws(DecodeError) -> Fixes
-    ) throws(DecodeError) -> Fixes {
+    func decoding<Fixes>(at time: HostTime, _ decode: () throws(DecodeError) -> Fixes) throws(DecodeError) -> Fixes {
         do throws(DecodeError) { return try decode() } catch {
             condition.noteUndecodable(at: time.instant, output)
             throw error
@@ -221,8 +219,7 @@ final class CollarSession {
 
     /// Appends a fix, which is emitted as an entry.
     func store(_ fix: Fix, log: LogSession, signal: RadioSignal?, at time: HostTime) {
-        let record = JournaledFix(
-            logID: log.log.logID, receivedUnixMilliseconds: time.unixMilliseconds, signal: signal, fix: fix)
+        let record = JournaledFix(logID: log.log.logID, receivedUnixMilliseconds: time.unixMilliseconds, signal: signal, fix: fix)
         switch storage.append(record, at: time) {
         case .refused: return
         case .duplicate:

@@ -38,8 +38,7 @@ final class CollarTable {
         self.fileSystem = fileSystem
         self.output = output
         self.random = random
-        ring = KeyRing(
-            KeyFiles(stateDirectory: configuration.stateDirectory, fileSystem: fileSystem), output: output)
+        ring = KeyRing(KeyFiles(stateDirectory: configuration.stateDirectory, fileSystem: fileSystem), output: output)
     }
 
     /// Reads the key files, unless they were read just before.
@@ -73,8 +72,7 @@ final class CollarTable {
     func openKnown(at time: HostTime) throws(HostError) {
         let known: [UInt64]
         do throws(JournalError) {
-            known = try JournalDirectory.knownCollars(
-                stateDirectory: configuration.stateDirectory, fileSystem: fileSystem)
+            known = try JournalDirectory.knownCollars(stateDirectory: configuration.stateDirectory, fileSystem: fileSystem)
         } catch { throw .journal(error) }
         var failures: [JournalError] = []
         for deviceID in known.filter(isWanted).prefix(HostLimits.knownCollarCount) {

@@ -86,8 +86,7 @@ final class Dispatcher {
         else { return false }
         var fix = Fix(sequence: 0, unixMilliseconds: 0, latitudeSteps: 0, longitudeSteps: 0)
         guard
-            stream.nextFix(
-                in: bytes, at: &position, log: log.log, reference: log.highestStored, into: &fix)
+            stream.nextFix(in: bytes, at: &position, log: log.log, reference: log.highestStored, into: &fix)
         else { return false }
         do throws(DecodeError) {
             let header = try FrameHeader(stream.frame)

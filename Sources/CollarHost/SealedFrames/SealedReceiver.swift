@@ -104,9 +104,7 @@ final class SealedReceiver {
                 guard freshness == .new || type.isUsedLate else { return .outdated }
                 keyed.noteReceived(number, logID: logID)
                 return .opened(
-                    OpenedFrame(
-                        collar: session, log: log, number: number, binding: binding,
-                        isLate: freshness == .late))
+                    OpenedFrame(collar: session, log: log, number: number, binding: binding, isLate: freshness == .late))
             }
         }
         return .notOpened

@@ -206,9 +206,7 @@ package final class EntryFeed {
         order?.earliestHeld.map { min($0, place) } ?? place
     }
 
-    private func take(
-        _ entry: JournalEntry, from start: JournalPosition, at time: HostTime, into items: inout [Item]
-    ) {
+    private func take(_ entry: JournalEntry, from start: JournalPosition, at time: HostTime, into items: inout [Item]) {
         for change in tracker?.take(entry) ?? [] { append(change, through: settled(before: start), to: &items) }
         switch entry {
         case .fix(let record):
@@ -273,8 +271,7 @@ package final class EntryFeed {
             case .run(let due): run = (due, due.start)
             case .gone(let range):
                 if isFinishing { continue }
-                let change = GapChange(
-                    event: .lost, logID: logID, range: range, unixMilliseconds: time.unixMilliseconds)
+                let change = GapChange(event: .lost, logID: logID, range: range, unixMilliseconds: time.unixMilliseconds)
                 append(change, through: nil, to: &items)
             case .rescan(let place):
                 guard place < position else { continue }

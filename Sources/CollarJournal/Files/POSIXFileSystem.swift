@@ -139,18 +139,14 @@ package final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// `pread` until `count` bytes are read or the file ends.
-    package func read(
-        from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]
-    ) throws(FileFailure) {
+    package func read(from file: FileReference, at offset: Int, count: Int, into buffer: inout [UInt8]) throws(FileFailure) {
         if buffer.count != count { buffer = [UInt8](repeating: 0, count: count) }
         var filled = 0
         while filled < count {
             let start = filled
             let got = try repeating(.read, file.path) {
                 unsafe buffer.withUnsafeMutableBytes {
-                    unsafe pread(
-                        file.descriptor, $0.baseAddress.map { unsafe $0 + start }, count - start,
-                        off_t(offset + start))
+                    unsafe pread(file.descriptor, $0.baseAddress.map { unsafe $0 + start }, count - start, off_t(offset + start))
                 }
             }
             if got == 0 { break }
@@ -160,14 +156,11 @@ package final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     /// One `pwrite`.
-    package func write(
-        _ bytes: [UInt8], from start: Int, to file: FileReference, at offset: Int
-    ) throws(FileFailure) -> Int {
+    package func write(_ bytes: [UInt8], from start: Int, to file: FileReference, at offset: Int) throws(FileFailure) -> Int {
         precondition(start >= 0 && start < bytes.count, "there is something to write")
         let written = try repeating(.write, file.path) {
             unsafe bytes.withUnsafeBytes {
-                unsafe pwrite(
-                    file.descriptor, $0.baseAddress.map { unsafe $0 + start }, bytes.count - start, off_t(offset))
+                unsafe pwrite(file.descriptor, $0.baseAddress.map { unsafe $0 + start }, bytes.count - start, off_t(offset))
             }
         }
         // Without this check, the write would be repeated endlessly on a device that accepts no bytes and reports no error.
@@ -342,8 +335,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
     ) throws(FileFailure) -> OpenDirectory {
         let flags = flags | O_DIRECTORY | O_CLOEXEC
         guard let stateDirectory, let names = namesBelowStateDirectory(directory), !names.isEmpty else {
-            return OpenDirectory(
-                descriptor: Int32(try repeating(operation, path) { unsafe Int(Glibc.open(directory, flags)) }))
+            return OpenDirectory(descriptor: Int32(try repeating(operation, path) { unsafe Int(Glibc.open(directory, flags)) }))
         }
         let searching = flag_for_searching() | O_DIRECTORY | O_CLOEXEC
         var reached = OpenDirectory(
@@ -352,8 +344,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         var reachedPath = stateDirectory
         for (index, name) in names.enumerated() {
             reachedPath += "/\(name)"
-            let descriptor = unsafe openat(
-                reached.descriptor, name, (index == names.count - 1 ? flags : searching) | O_NOFOLLOW)
+            let descriptor = unsafe openat(reached.descriptor, name, (index == names.count - 1 ? flags : searching) | O_NOFOLLOW)
             guard descriptor >= 0 else {
                 Place.nameLink(name, in: reached)
                 throw FileFailure(operation, errno == ENOENT ? path : reachedPath, errorNumber: errno)

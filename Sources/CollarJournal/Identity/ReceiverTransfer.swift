@@ -34,8 +34,7 @@ package struct ReceiverTransfer: Equatable, Sendable {
         let receiverID: UInt32
         do throws(JournalError) {
             guard
-                let known = try ReceiverIdentity.existing(
-                    stateDirectory: stateDirectory, places: places, fileSystem: fileSystem)
+                let known = try ReceiverIdentity.existing(stateDirectory: stateDirectory, places: places, fileSystem: fileSystem)
             else { throw .noReceiver(path: stateDirectory) }
             receiverID = known.receiverID
         } catch {
@@ -56,8 +55,7 @@ package struct ReceiverTransfer: Equatable, Sendable {
         }
         let path = ReceiverFile.path(in: stateDirectory)
         try JournalError.wrappingAll { () throws(FileFailure) in
-            try SmallFile.replace(
-                path, in: stateDirectory, with: ReceiverFile.retired(receiverID: receiverID).text, fileSystem)
+            try SmallFile.replace(path, in: stateDirectory, with: ReceiverFile.retired(receiverID: receiverID).text, fileSystem)
         }
         withExtendedLifetime(lock) {}
         return ReceiverTransfer(receiverID: receiverID, logs: logs)
@@ -105,8 +103,7 @@ package struct ReceiverTransfer: Equatable, Sendable {
     ) throws(JournalError) -> Bool {
         do throws(JournalError) {
             guard
-                let known = try ReceiverIdentity.existing(
-                    stateDirectory: stateDirectory, places: places, fileSystem: fileSystem),
+                let known = try ReceiverIdentity.existing(stateDirectory: stateDirectory, places: places, fileSystem: fileSystem),
                 known.receiverID != receiverID
             else { return true }
             return try JournalDirectory.knownCollars(stateDirectory: stateDirectory, fileSystem: fileSystem).isEmpty

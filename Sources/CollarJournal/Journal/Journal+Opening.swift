@@ -62,8 +62,7 @@ extension Journal {
         var recovery: JournalRecovery?
         var number: UInt32 = 1
         if let last = segments.last {
-            var found = try JournalRecovery(
-                files, upTo: JournalPosition(segment: last, offset: .max), asksForLossesAgain: true)
+            var found = try JournalRecovery(files, upTo: JournalPosition(segment: last, offset: .max), asksForLossesAgain: true)
             if let start = found.last.unfinishedUncovering {
                 found = try JournalRecovery(
                     files, upTo: JournalPosition(segment: last, offset: UInt32(start)), asksForLossesAgain: true)

@@ -78,9 +78,7 @@ package final class Journal {
     /// The files of earlier segments, for reading back.
     var earlier: SegmentFiles
     var readBuffer: [UInt8] = []
-    init(
-        _ place: Opening, fileSystem: any FileSystem, recovery: JournalRecovery?, start: Start
-    ) {
+    init(_ place: Opening, fileSystem: any FileSystem, recovery: JournalRecovery?, start: Start) {
         directory = place.directory
         deviceID = place.deviceID
         receiverID = place.receiverID

@@ -13,9 +13,7 @@ package final class JournalReader {
     private let fileSystem: any FileSystem
     private var chunk: [UInt8] = []
 
-    package convenience init(
-        stateDirectory: String, deviceID: UInt64, fileSystem: (any FileSystem)? = nil
-    ) throws(JournalError) {
+    package convenience init(stateDirectory: String, deviceID: UInt64, fileSystem: (any FileSystem)? = nil) throws(JournalError) {
         try self.init(
             JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID,
             fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory))

@@ -58,9 +58,7 @@ struct JournalRecovery {
     ///   - limit: records that end after this position are left out. The segment of the position must exist.
     ///   - asksForLossesAgain: whether all losses of a log count as missing if the stored record of a previously lost fix is
     ///     gone: it is unknown which fix that is.
-    init(
-        _ bytes: some SegmentBytes, upTo limit: JournalPosition, asksForLossesAgain: Bool = false
-    ) throws(JournalError) {
+    init(_ bytes: some SegmentBytes, upTo limit: JournalPosition, asksForLossesAgain: Bool = false) throws(JournalError) {
         self.asksForLossesAgain = asksForLossesAgain
         try replay(limit.segment, of: bytes, upTo: Int(limit.offset))
         isStartKnown = last.hasCheckpoint || limit.segment == 1
@@ -108,8 +106,7 @@ struct JournalRecovery {
         let checkpoint = Checkpoint(logs: logsInOrder, repaired: repaired, cursor: cursor, sealed: sealed, address: address)
         let header = SegmentHeader(
             deviceID: bytes.deviceID, receiverID: .max, segment: lastSegment, createdUnixMilliseconds: .max)
-        let start = RecordBuffer(
-            startWith: header, checkpoint, crc: RecordCRC(deviceID: bytes.deviceID, segment: lastSegment))
+        let start = RecordBuffer(startWith: header, checkpoint, crc: RecordCRC(deviceID: bytes.deviceID, segment: lastSegment))
         // The start that was written may have another cursor, whose bytes may need other stuffing.
         return last.byteCount > start.bytes.count + 64
     }

@@ -36,8 +36,7 @@ package struct OutgoingRequests: Sendable {
     package static func beginning(
         deviceID: UInt64, receiverID: UInt32, random: inout some RandomNumberGenerator
     ) -> OutgoingRequests {
-        OutgoingRequests(
-            deviceID: deviceID, receiverID: receiverID, lastRequestID: .random(in: 0 ... .max, using: &random))
+        OutgoingRequests(deviceID: deviceID, receiverID: receiverID, lastRequestID: .random(in: 0 ... .max, using: &random))
     }
 
     /// Continues at a random id: the file may be an old copy, and ids used since then must not be used again. None of the

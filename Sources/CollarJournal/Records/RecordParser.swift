@@ -94,8 +94,7 @@ extension Record {
         let start = reader.bitPosition / 8
         guard start < end, logID <= LogIdentity.maximumLogID else { return nil }
         do throws(DecodeError) {
-            let fix = try AbsoluteFix.decodePayload(
-                bytes.extracting(start..<end), count: end - start, lowSequenceByte: lowByte)
+            let fix = try AbsoluteFix.decodePayload(bytes.extracting(start..<end), count: end - start, lowSequenceByte: lowByte)
             return .fix(JournaledFix(logID: logID, receivedUnixMilliseconds: time, signal: signal, fix: fix))
         } catch { return nil }
     }

@@ -58,9 +58,7 @@ extension SegmentBytes {
 extension SegmentBytes {
     /// Reads entries back.
     /// - Parameter chunk: a buffer that is kept between calls.
-    func entries(
-        from position: JournalPosition, limit: Int, chunk: inout [UInt8]
-    ) throws(JournalError) -> JournalBatch {
+    func entries(from position: JournalPosition, limit: Int, chunk: inout [UInt8]) throws(JournalError) -> JournalBatch {
         precondition(limit > 0, "a batch has room for an entry")
         var batch = JournalBatch(end: position)
         repeat {
@@ -210,9 +208,7 @@ extension SegmentBytes {
     }
 
     /// The fix or message of a sequence, and the position after it; nil if there is none.
-    func record(
-        of sequence: UInt32, logID: UInt32
-    ) throws(JournalError) -> (entry: JournalEntry, end: JournalPosition)? {
+    func record(of sequence: UInt32, logID: UInt32) throws(JournalError) -> (entry: JournalEntry, end: JournalPosition)? {
         // The binary search leaves out the checkpoint of the oldest segment: that checkpoint also covers fixes whose records were
         // in removed segments.
         guard var low = segments.indices.first else { return nil }

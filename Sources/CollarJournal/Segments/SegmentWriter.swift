@@ -79,9 +79,7 @@ struct SegmentWriter {
     }
 
     /// Writes the content of a file to the same file again.
-    private static func rewrite(
-        _ file: FileReference, byteCount: Int, _ fileSystem: any FileSystem
-    ) throws(FileFailure) {
+    private static func rewrite(_ file: FileReference, byteCount: Int, _ fileSystem: any FileSystem) throws(FileFailure) {
         var chunk: [UInt8] = []
         var offset = 0
         while offset < byteCount {

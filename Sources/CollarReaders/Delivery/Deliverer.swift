@@ -66,9 +66,7 @@ package final class Deliverer {
     /// Prepares a deliverer: opens the state directory and takes the reader's name.
     ///
     /// `report` is called with each notice, on the thread that runs the loop.
-    package init(
-        _ configuration: DeliveryConfiguration, report: @escaping (FollowerNotice) -> Void
-    ) throws(ReaderError) {
+    package init(_ configuration: DeliveryConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReaderError) {
         self.configuration = configuration
         self.report = report
         do throws(SystemError) { events = try ReaderEvents(urgent: .signals) } catch { throw .system(error) }

@@ -16,8 +16,7 @@ extension LinkHealth.Event {
                 "Is it switched on, charged and in range? What it stores comes when it is heard again.")
         case .condition(.healthy): UserMessage("\(collar) has a healthy link again")
         case .condition(.degraded):
-            UserMessage(
-                "\(collar) has a degraded link: \(LinkHealth.degradedFailureCount) expected frames in a row did not come")
+            UserMessage("\(collar) has a degraded link: \(LinkHealth.degradedFailureCount) expected frames in a row did not come")
         case .condition(.unhealthy):
             UserMessage(
                 "\(collar) has an unhealthy link: \(LinkHealth.unhealthyFailureCount) expected frames in a row did not come",
@@ -116,12 +115,9 @@ extension Misbehaviour {
         case .sequenceJump(let from, let to):
             UserMessage("\(collar) jumped from fix \(from) to fix \(to)", faulty)
         case .tooManyGaps:
-            UserMessage(
-                "\(collar) has more gaps, or names more logs, than can be tracked; some fixes are not stored",
-                faulty)
+            UserMessage("\(collar) has more gaps, or names more logs, than can be tracked; some fixes are not stored", faulty)
         case .tooManyLogs:
-            UserMessage(
-                "\(collar) names more logs than can be kept in memory; those with the fewest fixes are dropped", faulty)
+            UserMessage("\(collar) names more logs than can be kept in memory; those with the fewest fixes are dropped", faulty)
         case .tooManyPolls:
             UserMessage(
                 "\(collar) keeps polling without sending anything new; some polls are not answered",

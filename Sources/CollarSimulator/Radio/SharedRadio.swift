@@ -215,8 +215,7 @@ package struct SharedRadio<Flash: FlashDevice> {
             if let packet = try stations[index].advance(to: now) { hear(packet, from: index, now: now) }
         }
         destroyOverlaps()
-        stick.noteChannel(
-            isBusy: listeningSince != nil && stations.contains { $0.transmission != nil }, now: now)
+        stick.noteChannel(isBusy: listeningSince != nil && stations.contains { $0.transmission != nil }, now: now)
         stick.advance(to: now)
         noteTuning(now: now)
         beginTransmissions(now: now)

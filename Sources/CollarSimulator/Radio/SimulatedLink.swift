@@ -80,9 +80,7 @@ package struct LossyRadio: Sendable {
     /// - Parameter meanBurstLength: nil, or at least 1 and at least p ÷ (1 − p), where p is the loss probability, which must be
     ///   below 1. Losses then follow a Markov chain of a good state, in which every frame arrives, and a bad state, in which
     ///   none does (E. N. Gilbert, "Capacity of a Burst-Noise Channel", 1960). Both directions share the state.
-    package init(
-        lossProbability: Double, corruptionProbability: Double, meanBurstLength: Double? = nil, seed: UInt64
-    ) {
+    package init(lossProbability: Double, corruptionProbability: Double, meanBurstLength: Double? = nil, seed: UInt64) {
         self.lossProbability = lossProbability
         self.corruptionProbability = corruptionProbability
         self.meanBurstLength = meanBurstLength

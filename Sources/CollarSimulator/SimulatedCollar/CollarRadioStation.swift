@@ -251,8 +251,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
 
     private mutating func give(_ fix: Fix, now: Instant) throws(StationError) {
         let elapsed = fix.unixMilliseconds - track.fixes[0].unixMilliseconds
-        device.batteryRead(
-            battery?.reading(afterMilliseconds: elapsed) ?? BatteryReading(percent: fix.batteryPercent), now: now)
+        device.batteryRead(battery?.reading(afterMilliseconds: elapsed) ?? BatteryReading(percent: fix.batteryPercent), now: now)
         do throws(FixLogError) {
             let sequence: UInt32?
             if noise == nil {

@@ -33,8 +33,7 @@ package struct KISSModemStick: BaseStick {
 
     var settings = powerUpSettings
     /// The settings that the host asked for last, which the firmware repeats. Zeros before the first setting.
-    var asked = RadioSettings(
-        frequencyHertz: 0, bandwidthHertz: 0, spreadingFactor: 0, codingRateDenominator: 0, powerDBm: 0)
+    var asked = RadioSettings(frequencyHertz: 0, bandwidthHertz: 0, spreadingFactor: 0, codingRateDenominator: 0, powerDBm: 0)
     var reportsSignal = true
     var receivedCount: UInt32 = 0
     var sentCount: UInt32 = 0
@@ -267,8 +266,7 @@ package struct KISSModemStick: BaseStick {
         case 0x10: answer([response, UInt8(bitPattern: Self.noiseDBm), 0xFF], now: now)
         case 0x11: answer([response, 1, 0], now: now)
         case 0x12:
-            answer(
-                [response] + .littleEndian(receivedCount) + .littleEndian(sentCount) + .littleEndian(UInt32(0)), now: now)
+            answer([response] + .littleEndian(receivedCount) + .littleEndian(sentCount) + .littleEndian(UInt32(0)), now: now)
         case 0x16: answer([response] + Array(boardName.utf8), now: now)
         case 0x17: answer([response], now: now)
         case 0x18:

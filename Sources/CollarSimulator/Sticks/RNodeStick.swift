@@ -18,8 +18,7 @@ package struct RNodeStick: BaseStick {
     private static let statisticsMicroseconds: Int64 = 1_000_000
 
     /// The radio's settings. After power-up everything is zero.
-    var settings = RadioSettings(
-        frequencyHertz: 0, bandwidthHertz: 0, spreadingFactor: 0, codingRateDenominator: 0, powerDBm: 0)
+    var settings = RadioSettings(frequencyHertz: 0, bandwidthHertz: 0, spreadingFactor: 0, codingRateDenominator: 0, powerDBm: 0)
     var toldPowerDBm: Int8 = 0
     var hasAmplifier = false
     /// The lowest power in the table of an amplifier, in dBm; the board can send with less. (`Boards.h` of 1.86, Heltec V4.)

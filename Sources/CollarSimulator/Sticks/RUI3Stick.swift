@@ -151,8 +151,7 @@ package struct RUI3Stick: BaseStick {
         // The profile has the factory's preamble.
         profile.frameOverheadMicroseconds +=
             (Int64(flash.preambleSymbols) - Int64(Self.factoryPreambleSymbols)) * flash.settings.symbolMicroseconds
-        return StickTransmission(
-            packet: packet, airtimeMicroseconds: profile.airtimeMicroseconds(frameByteCount: packet.count))
+        return StickTransmission(packet: packet, airtimeMicroseconds: profile.airtimeMicroseconds(frameByteCount: packet.count))
     }
 
     package mutating func transmissionEnded(now: Instant) {

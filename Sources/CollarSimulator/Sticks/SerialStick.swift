@@ -42,8 +42,7 @@ package struct SerialStick: BaseStick {
     package mutating func nextTransmission(now: Instant) -> StickTransmission? {
         guard !frames.isEmpty else { return nil }
         let frame = frames.removeFirst()
-        return StickTransmission(
-            packet: frame, airtimeMicroseconds: modem.airtimeMicroseconds(frameByteCount: frame.count))
+        return StickTransmission(packet: frame, airtimeMicroseconds: modem.airtimeMicroseconds(frameByteCount: frame.count))
     }
 
     package mutating func transmissionEnded(now: Instant) {}

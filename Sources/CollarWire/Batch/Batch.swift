@@ -159,8 +159,7 @@ public struct BatchDecoder: ~Copyable, ~Escapable {
     /// - Throws: ``DecodeError`` if the first fix is invalid.
     @_lifetime(copy frame)
     public init(_ frame: Span<UInt8>, header: FrameHeader) throws(DecodeError) {
-        try self.init(
-            frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount, lowSequenceByte: header.lowByte)
+        try self.init(frame, from: FrameHeader.byteCount, to: frame.count - CRC24.byteCount, lowSequenceByte: header.lowByte)
     }
 
     /// Begins to read a payload.

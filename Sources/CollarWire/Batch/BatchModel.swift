@@ -40,9 +40,7 @@ struct BatchModel: FieldModel {
     /// If the decoder then knows an invalid field, the model must not be used any more.
     /// - Parameter given: the fix to encode, which follows ``last``; a decoder ignores it.
     @_lifetime(coder: copy coder)
-    mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) {
+    mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) {
         sequence(given, &coder)
         shape(given, &coder)
         time(given, &coder)
@@ -50,9 +48,7 @@ struct BatchModel: FieldModel {
     }
 
     @_lifetime(coder: copy coder)
-    private mutating func sequence<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) {
+    private mutating func sequence<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) {
         let next = Int64(widening: last.sequence) &+ 1
         let coded = next &+ coder.integer(Int64(widening: given.sequence) &- next, BatchBlock.gap)
         last.sequence = UInt32(truncatingIfNeeded: coded)
@@ -62,9 +58,7 @@ struct BatchModel: FieldModel {
     /// Codes the source, the position step and the set of known fields. All mostly equal those of the fix before. The source
     /// and the position step do not change together.
     @_lifetime(coder: copy coder)
-    private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) {
+    private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) {
         let changes = given.presence.rawValue ^ last.presence.rawValue
         let isOtherStep = given.positionStep != last.positionStep
         let isOther = isOtherStep || given.source != last.source
@@ -112,9 +106,7 @@ struct BatchModel: FieldModel {
     /// Codes the time: the difference of its milliseconds from the expected ones, and the seconds since the last fix, which
     /// mostly equal the last interval.
     @_lifetime(coder: copy coder)
-    private mutating func time<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) {
+    private mutating func time<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) {
         let isJitter = restStep == 0 && rest >= -8 && rest <= 8
         let kind = !isJitter ? 2 : rest == 0 ? 0 : 1
         // With jitter, the time is expected at a whole second; else its milliseconds are expected to change as before.
@@ -150,9 +142,7 @@ struct BatchModel: FieldModel {
     /// Codes a field, if it is known, mostly as the difference from its last known value. A position is coded as the difference
     /// from the position that the velocity predicts.
     @_lifetime(coder: copy coder)
-    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: Int32, _ coder: inout Coder
-    ) {
+    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ field: Int, _ given: Int32, _ coder: inout Coder) {
         guard last.isKnown(field) else { return }
         let size = sizes[field]
         var before = last.value(field)

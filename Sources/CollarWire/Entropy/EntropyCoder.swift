@@ -187,9 +187,7 @@ struct IntegerBlock {
     ///   - isFalling: whether the values are differences with the opposite sign.
     ///   - isCircular: whether a longitude wraps around at half a turn.
     @inline(__always)
-    init(
-        base: UInt32, exponentCount: UInt32, depth: UInt32, isSigned: Bool, isFalling: Bool = false, isCircular: Bool = false
-    ) {
+    init(base: UInt32, exponentCount: UInt32, depth: UInt32, isSigned: Bool, isFalling: Bool = false, isCircular: Bool = false) {
         word =
             base | exponentCount &<< 20 | depth &<< 24 | (isSigned ? 1 &<< 27 : 0) | (isFalling ? 1 &<< 28 : 0)
             | (isCircular ? 1 &<< 29 : 0)

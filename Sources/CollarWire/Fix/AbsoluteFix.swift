@@ -32,9 +32,7 @@ public enum AbsoluteFix {
 
     /// Writes the payload alone. A log in flash or on disk keeps fixes in this form, with the wide sequence.
     /// - Throws: ``EncodeError`` if a field is out of range.
-    public static func writePayload(
-        of fix: Fix, wideSequence: Bool, into writer: inout BitWriter
-    ) throws(EncodeError) {
+    public static func writePayload(of fix: Fix, wideSequence: Bool, into writer: inout BitWriter) throws(EncodeError) {
         try fix.validate()
         writeFields(of: FixCodes(of: fix), isWide: wideSequence, into: &writer)
     }
@@ -52,14 +50,12 @@ public enum AbsoluteFix {
         writer.write(head, Layout.headWidth)
         if let isWide { writer.write(isWide ? 1 : 0, Layout.wide.width) }
         if isPartial { writer.write(UInt32(codes.presence.rawValue), Layout.maskWidth) }
-        writer.write(
-            Layout.upperBits(of: codes.sequence), isWide == false ? Layout.sequence.width : Layout.wideSequenceWidth)
+        writer.write(Layout.upperBits(of: codes.sequence), isWide == false ? Layout.sequence.width : Layout.wideSequenceWidth)
         writer.write(time.start, Layout.time.width)
         writer.write(time.rest, time.form.restBitCount)
         let added = Layout.bitsPerPositionStep &* Int(codes.positionStep)
         let quarterTurn = codes.stepsPerQuarterTurn
-        writer.write(
-            UInt32(bitPattern: codes.givenValue(FixCodes.Field.latitude) &+ quarterTurn), Layout.latitude.width &+ added)
+        writer.write(UInt32(bitPattern: codes.givenValue(FixCodes.Field.latitude) &+ quarterTurn), Layout.latitude.width &+ added)
         writer.write(
             UInt32(bitPattern: codes.givenValue(FixCodes.Field.longitude) &+ 2 &* quarterTurn), Layout.longitude.width &+ added)
         var field = 0
@@ -95,18 +91,14 @@ public enum AbsoluteFix {
     ///
     /// A sequence of 16 bits is completed around `reference`, for example the highest sequence known of this log.
     /// - Throws: ``DecodeError`` if the payload is invalid.
-    public static func decode(
-        _ frame: Span<UInt8>, header: FrameHeader, reference: UInt32
-    ) throws(DecodeError) -> Fix {
+    public static func decode(_ frame: Span<UInt8>, header: FrameHeader, reference: UInt32) throws(DecodeError) -> Fix {
         var reader = BitReader(payloadOf: frame)
         return try readPayload(from: &reader, lowSequenceByte: header.lowByte, reference: reference)
     }
 
     /// Decodes a payload that is kept without its frame, in the first `count` of `bytes`. The payload must hold the wide
     /// sequence.
-    public static func decodePayload(
-        _ bytes: Span<UInt8>, count: Int, lowSequenceByte: UInt8
-    ) throws(DecodeError) -> Fix {
+    public static func decodePayload(_ bytes: Span<UInt8>, count: Int, lowSequenceByte: UInt8) throws(DecodeError) -> Fix {
         var reader = BitReader(bytes, from: 0, to: count)
         return try readPayload(from: &reader, lowSequenceByte: lowSequenceByte, reference: 0)
     }
@@ -143,8 +135,7 @@ public enum AbsoluteFix {
         let added = Layout.bitsPerPositionStep &* Int(codes.positionStep)
         let quarterTurn = codes.stepsPerQuarterTurn
         readAngle(FixCodes.Field.latitude, Layout.latitude.width &+ added, limit: quarterTurn, into: &codes, from: &reader)
-        readAngle(
-            FixCodes.Field.longitude, Layout.longitude.width &+ added, limit: 2 &* quarterTurn, into: &codes, from: &reader)
+        readAngle(FixCodes.Field.longitude, Layout.longitude.width &+ added, limit: 2 &* quarterTurn, into: &codes, from: &reader)
         var field = 0
         while field < FieldPresence.bitCount {
             if codes.isKnown(field) { read(field, into: &codes, from: &reader) }
@@ -166,8 +157,7 @@ public enum AbsoluteFix {
         guard Layout.wide.code(in: word, endingAt: 8 * end) == 0 else { return nil }
         let isPartial = Layout.partial.code(in: word, endingAt: 8 * end) == 1
         let sequence = isPartial ? Layout.sequence.moved(by: Layout.maskWidth) : Layout.sequence
-        return Layout.joined(
-            sequence.code(in: word, endingAt: 8 * end), Layout.lowByte.code(in: word, endingAt: 8 * end))
+        return Layout.joined(sequence.code(in: word, endingAt: 8 * end), Layout.lowByte.code(in: word, endingAt: 8 * end))
     }
 
     /// The sequence nearest to `reference` whose low 16 bits are `lowBits`.

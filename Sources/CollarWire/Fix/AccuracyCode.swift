@@ -76,8 +76,7 @@ struct AccuracyScale {
             millimeters &+= 10
             return
         }
-        let (sum, isCarried) = exact.addingReportingOverflow(
-            exact.multipliedFullWidth(by: AccuracyScale.growth).high &+ 1)
+        let (sum, isCarried) = exact.addingReportingOverflow(exact.multipliedFullWidth(by: AccuracyScale.growth).high &+ 1)
         exact = sum
         if isCarried {
             exact = exact &>> 1 | 1 &<< 31

@@ -184,18 +184,14 @@ protocol FieldModel {
     /// Codes a field, if it is known.
     /// - Parameter given: the value to encode; a decoder ignores it.
     @_lifetime(coder: copy coder)
-    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: Int32, _ coder: inout Coder
-    )
+    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ field: Int, _ given: Int32, _ coder: inout Coder)
 }
 
 extension FieldModel {
     /// Codes all fields, the speed first.
     @inline(__always)
     @_lifetime(coder: copy coder)
-    mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) {
+    mutating func fields<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) {
         field(FixCodes.Field.speed, given.givenValue(FixCodes.Field.speed), &coder)
         #if hasFeature(Embedded)
         fields(inOrder: FixCodes.Field.orderAfterSpeed, given, &coder)

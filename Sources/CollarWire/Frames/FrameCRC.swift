@@ -11,9 +11,7 @@ public enum FrameCRC {
     ///   - count: bytes of header and payload.
     ///   - log: the log to which the frame is bound; nil for a type that is not bound.
     ///   - shortSequence: the full sequence, if the frame holds only its low 16 bits; else 0.
-    public static func checksum(
-        of bytes: Span<UInt8>, count: Int, log: LogIdentity?, shortSequence: UInt32 = 0
-    ) -> UInt32 {
+    public static func checksum(of bytes: Span<UInt8>, count: Int, log: LogIdentity?, shortSequence: UInt32 = 0) -> UInt32 {
         checksum(of: bytes, count: count, crc: log?.boundCRC ?? CRC24(), shortSequence: shortSequence)
     }
 
@@ -52,9 +50,7 @@ public enum FrameCRC {
     }
 
     /// The same, where `crc` is the CRC over what the frame is bound to.
-    private static func reference(
-        fitting frame: Span<UInt8>, crc: CRC24, candidate: (_ position: Int) -> UInt32?
-    ) -> UInt32? {
+    private static func reference(fitting frame: Span<UInt8>, crc: CRC24, candidate: (_ position: Int) -> UInt32?) -> UInt32? {
         guard let body = crc.body(of: frame), let first = candidate(0) else { return nil }
         guard let lowBits = AbsoluteFix.shortSequence(of: frame) else {
             return body.checksum == sent(in: frame) ? first : nil

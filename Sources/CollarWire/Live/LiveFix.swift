@@ -62,9 +62,7 @@ public enum LiveFix {
     ///
     /// `sequences(of:header:reference:)` gives `sequence` and the sequence of `anchor`.
     /// - Throws: ``DecodeError``. An anchor other than the one that the collar used causes ``DecodeError/crcMismatch``.
-    public static func decode(
-        _ frame: Span<UInt8>, sequence: UInt32, anchor: Fix, log: LogIdentity
-    ) throws(DecodeError) -> Fix {
+    public static func decode(_ frame: Span<UInt8>, sequence: UInt32, anchor: Fix, log: LogIdentity) throws(DecodeError) -> Fix {
         guard frame.count >= Frame.overheadByteCount else { throw .tooShort(byteCount: frame.count) }
         let crc: CRC24
         do throws(EncodeError) { crc = try LiveFix.crc(boundTo: anchor, log) } catch { throw .crcMismatch }

@@ -34,9 +34,7 @@ struct LiveModel: FieldModel {
     /// Codes everything but the sequence into ``fix``. If the decoder then knows an invalid field, the fix has no meaning.
     /// - Parameter given: the fix to encode; a decoder ignores it.
     @_lifetime(coder: copy coder)
-    mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) {
+    mutating func code<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) {
         shape(given, &coder)
         time(given, &coder)
         isStill = still(given, &coder)
@@ -49,9 +47,7 @@ struct LiveModel: FieldModel {
 
     /// Codes whether all fields but the battery's charge are those of the anchor, for a collar that has stopped.
     @_lifetime(coder: copy coder)
-    private mutating func still<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) -> Bool {
+    private mutating func still<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) -> Bool {
         guard isSameShape, anchor.value(Field.speed) == 0 else { return false }
         var isEqual = true
         var rest = LiveModel.order
@@ -72,9 +68,7 @@ struct LiveModel: FieldModel {
 
     /// Codes the set of known fields, the steps and the source. All of them mostly equal those of the anchor.
     @_lifetime(coder: copy coder)
-    private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) {
+    private mutating func shape<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) {
         let isSame =
             given.presence == anchor.presence && given.positionStep == anchor.positionStep
             && given.altitudeStep == anchor.altitudeStep && given.source == anchor.source
@@ -88,9 +82,7 @@ struct LiveModel: FieldModel {
     }
 
     @_lifetime(coder: copy coder)
-    private mutating func time<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ given: FixCodes, _ coder: inout Coder
-    ) {
+    private mutating func time<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ given: FixCodes, _ coder: inout Coder) {
         let (anchorSecond, anchorRest) = FixCodes.splitSeconds(anchor.unixMilliseconds)
         let kind = anchorRest == 0 ? 0 : anchorRest >= -8 && anchorRest <= 8 ? 1 : 2
         if let elapsed = scheduled(given, kind, &coder) {
@@ -164,9 +156,7 @@ struct LiveModel: FieldModel {
     #endif
     /// Codes a field, if it is known, mostly as the difference from the anchor's value.
     @_lifetime(coder: copy coder)
-    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(
-        _ field: Int, _ given: Int32, _ coder: inout Coder
-    ) {
+    mutating func field<Coder: EntropyCoder & ~Copyable & ~Escapable>(_ field: Int, _ given: Int32, _ coder: inout Coder) {
         guard fix.isKnown(field) else { return }
         var before = anchor.value(field)
         let block: IntegerBlock
@@ -180,8 +170,7 @@ struct LiveModel: FieldModel {
             expectWay(latitude: before)
             if let way {
                 if let direction { before &+= way.north(direction) }
-                block = LiveBlock.latitude.instance(
-                    direction != nil ? 28 &+ interval : 12 &+ 8 &* interval &+ way.latitudeClass)
+                block = LiveBlock.latitude.instance(direction != nil ? 28 &+ interval : 12 &+ 8 &* interval &+ way.latitudeClass)
             } else {
                 let isMoving = fix.isKnown(Field.speed) && fix.value(Field.speed) >= 2
                 block = LiveBlock.latitude.instance(interval &* 2 &+ (isMoving ? 1 : 0))

@@ -41,15 +41,12 @@ public struct Acknowledgement: Equatable, Sendable {
     /// alone does not fit.
     /// - Throws: ``EncodeError/field(_:value:)`` if ranges are out of order or the receiver id is 0;
     ///   ``EncodeError/frameTooSmall(neededByteCount:)`` if the output is too small for the fixed part.
-    public func encode(
-        address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
-    ) throws(EncodeError) {
+    public func encode(address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         try validate()
         let room = min(output.freeCapacity, Frame.maximumByteCount) - Frame.overheadByteCount
         var budget = room * 8 - Acknowledgement.fixedBitCount
         guard budget >= 0 else {
-            throw .frameTooSmall(
-                neededByteCount: Frame.overheadByteCount + (Acknowledgement.fixedBitCount + 7) / 8)
+            throw .frameTooSmall(neededByteCount: Frame.overheadByteCount + (Acknowledgement.fixedBitCount + 7) / 8)
         }
         // Room for the oldest range to resend is reserved before the durable ranges are placed. Otherwise a receiver that holds
         // many ranges would never get back fixes that it has lost. The other ranges to resend matter less than durable ones.

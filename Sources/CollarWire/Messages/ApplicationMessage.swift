@@ -162,9 +162,7 @@ public struct HostMessage: Equatable, Sendable {
 
     /// Appends the bare frame, at most 43 bytes.
     /// - Throws: ``EncodeError/field(_:value:)`` if the receiver id is 0.
-    public func encode(
-        address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
-    ) throws(EncodeError) {
+    public func encode(address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         guard receiverID != 0 else { throw .field(.receiver, value: 0) }
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)

@@ -48,9 +48,7 @@ public struct Command: Equatable, Sendable {
 
     /// Appends the bare frame.
     /// - Throws: ``EncodeError/field(_:value:)`` if a receiver id is 0.
-    public func encode(
-        address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
-    ) throws(EncodeError) {
+    public func encode(address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         guard receiverID != 0 else { throw .field(.receiver, value: 0) }
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)

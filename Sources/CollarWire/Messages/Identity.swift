@@ -49,9 +49,7 @@ public struct Identity: Equatable, Sendable {
     /// - Throws: ``EncodeError/field(_:value:)`` if the largest frame is outside 51 … 253 bytes, or if ``oldestSequence`` or
     ///   ``deliveredElsewhere`` is above ``nextSequence``; ``EncodeError/frameTooSmall(neededByteCount:)`` if the output is too
     ///   small.
-    public func encode(
-        address: UInt8, flags: FrameFlags, into output: inout OutputSpan<UInt8>
-    ) throws(EncodeError) {
+    public func encode(address: UInt8, flags: FrameFlags, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         var payload = BitWriter()
         let frameLimit = UInt32(maximumFrameByteCount)
         payload.require(Frame.isLimit(frameLimit), .frameLimit, frameLimit)
@@ -148,9 +146,7 @@ public struct Probe: Equatable, Sendable {
     }
 
     /// Appends the bare frame.
-    public func encode(
-        address: UInt8, flags: FrameFlags, into output: inout OutputSpan<UInt8>
-    ) throws(EncodeError) {
+    public func encode(address: UInt8, flags: FrameFlags, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         var payload = BitWriter()
         payload.write(logTag, 24)
         payload.write(nextSequence, 32)

@@ -42,9 +42,7 @@ public enum Message: Equatable, Sendable {
     ///   - reference: the sequence around which a short sequence is completed, for example the highest one known of the log.
     /// - Throws: ``DecodeError``; ``DecodeError/crcMismatch`` also for a bound frame if `log` is nil;
     ///   ``DecodeError/anchorNeeded`` for a live fix.
-    public static func decode(
-        _ frame: Span<UInt8>, log: LogIdentity?, reference: UInt32
-    ) throws(DecodeError) -> Message {
+    public static func decode(_ frame: Span<UInt8>, log: LogIdentity?, reference: UInt32) throws(DecodeError) -> Message {
         let header = try FrameHeader(frame)
         guard let type = header.type else { throw .unknownType(header.typeCode) }
         // The CRC of a live fix is bound to its anchor as well.

@@ -198,9 +198,7 @@ public struct SettingsRequest: Equatable, Sendable {
     public init(requestID: UInt16) { self.requestID = requestID }
 
     /// Appends the bare frame.
-    public func encode(
-        address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>
-    ) throws(EncodeError) {
+    public func encode(address: UInt8, log: LogIdentity, into output: inout OutputSpan<UInt8>) throws(EncodeError) {
         var payload = BitWriter()
         payload.write(UInt32(requestID), 16)
         try payload.encode(as: .settingsRequest, address: address, crc: log.boundCRC, into: &output)
@@ -278,9 +276,7 @@ public enum DefaultHeartbeat {
     /// - Parameters:
     ///   - longestIntervalMilliseconds: the longest interval between fixes.
     ///   - leastSeconds: the default of setting 8 as built.
-    public static func seconds(
-        longestIntervalMilliseconds: UInt32, leastSeconds: UInt32 = UInt32(leastSeconds)
-    ) -> UInt16 {
+    public static func seconds(longestIntervalMilliseconds: UInt32, leastSeconds: UInt32 = UInt32(leastSeconds)) -> UInt16 {
         // No setting is longer than a day.
         let longest = min(longestIntervalMilliseconds, 86_400_000)
         return UInt16(truncatingIfNeeded: min(max(leastSeconds, (longest &* 3 &+ 1999) / 2000), 65_535))

@@ -250,8 +250,7 @@ public enum SealedFrame {
         for index in layout.ciphertextStart..<end { clear.append(frame[index]) }
         var bytes = clear.mutableSpan
         let tag = cipher.open(&bytes, from: start)
-        return tag.isEqual(
-            to: Words128(frame, from: end, byteCount: layout.tagByteCount), byteCount: layout.tagByteCount)
+        return tag.isEqual(to: Words128(frame, from: end, byteCount: layout.tagByteCount), byteCount: layout.tagByteCount)
     }
 }
 

@@ -65,8 +65,7 @@ public enum SealedHostFrame {
         plain.encode(into: &clear)
         for index in FrameHeader.byteCount..<layout.plaintextStart { clear.append(frame[index]) }
         let sender = type.hasReceiverID ? frame.bigEndian(at: FrameHeader.byteCount, byteCount: 4) : receiverID
-        let cipher = cipher(
-            frame, byteCount: frame.count, layout, poll, index: header.flags.index, receiverID: sender, log, keys)
+        let cipher = cipher(frame, byteCount: frame.count, layout, poll, index: header.flags.index, receiverID: sender, log, keys)
         guard SealedFrame.decrypt(frame, layout: layout, cipher, into: &clear) else {
             clear.removeAll()
             return false

@@ -65,8 +65,7 @@ package struct Region: Equatable, Sendable {
                     region: self, settings: settings, airtimeMicroseconds: airtime, limitMicroseconds: dwellMicroseconds)
             }
         }
-        return TransmitLimits(
-            dutyCyclePartsPerMillion: band.dutyCyclePartsPerMillion, dwellMicroseconds: dwellMicroseconds)
+        return TransmitLimits(dutyCyclePartsPerMillion: band.dutyCyclePartsPerMillion, dwellMicroseconds: dwellMicroseconds)
     }
 
     /// Every region.
@@ -143,9 +142,7 @@ package struct Region: Equatable, Sendable {
     ///
     /// The default spreading factor is 9. Where a frame may take no more than 400 ms it is 8, so that it leaves room for frames of
     /// 100 bytes.
-    private init(
-        _ name: String, bands: [Band], dwellMicroseconds: Int64? = nil, frequencyHertz: UInt32, powerDBm: Int8
-    ) {
+    private init(_ name: String, bands: [Band], dwellMicroseconds: Int64? = nil, frequencyHertz: UInt32, powerDBm: Int8) {
         self.name = name
         self.bands = bands
         self.dwellMicroseconds = dwellMicroseconds
