@@ -140,9 +140,7 @@ struct MeshCoreModem: StickModem {
         }
     }
 
-    private mutating func proceed(
-        _ setup: MeshCoreSetup, attempt: Int, after result: MeshCoreSetup.Result, at now: Instant
-    ) {
+    private mutating func proceed(_ setup: MeshCoreSetup, attempt: Int, after result: MeshCoreSetup.Result, at now: Instant) {
         boardName = setup.name
         switch result {
         case .unrelated: break
@@ -197,6 +195,8 @@ struct MeshCoreModem: StickModem {
                 queue.removeAll()
                 return start(at: now)
             }
+            // The stick may have restarted since it gave an answer that is read late, and the packets are too late now.
+            if let due = deadline, now > due { return sendNext(at: now) }
             transmit(packets, since: since ?? now, at: now)
         // The modem had no room for the answer. It is asked once more; then the deadline counts a miss.
         case (MeshCoreCommand.error, .confirming(let packets, nil))

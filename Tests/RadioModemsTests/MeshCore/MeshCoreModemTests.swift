@@ -48,6 +48,24 @@ struct MeshCoreModemTests {
         #expect(bench.sent.isEmpty)
     }
 
+    /// A simulation found this (seed 10300003318): the host waited for its disk while the answer lay in the line.
+    @Test("an answer that is read late does not confirm the settings of a modem that has restarted meanwhile")
+    func restartedBeforeAnswerIsRead() {
+        var bench = StickBench(KISSModemStick(), delayMilliseconds: 20)
+        bench.run(milliseconds: 4000)
+        bench.answer(MeshCoreModemTests.packet)
+        bench.run(milliseconds: 15)
+        bench.cause(.reset)
+        bench.stall(milliseconds: 6000)
+        bench.write([])
+        bench.run(milliseconds: 70_000)
+        #expect(bench.notices.contains(.restarted(.kiss)))
+        #expect(bench.sent.isEmpty)
+        bench.answer(MeshCoreModemTests.packet)
+        bench.run(milliseconds: 1000)
+        #expect(bench.settingsOfSent == [.on(StickBench.settings)])
+    }
+
     @Test("a stick that still boots when its port opens is found, and what is written meanwhile is not transmitted", arguments: [
         Dialect.kiss, .rui3,
     ])
