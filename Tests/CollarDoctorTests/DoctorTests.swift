@@ -77,16 +77,6 @@ import Testing
         #expect(diagnosis.text.last?.text == "4 errors, 1 warning: fix them in this order, and run `collar-link doctor` again")
     }
 
-    @Test func theDocumentHasEveryCode() throws {
-        let path = Self.folder.appending(path: "../../Protocol/FINDINGS.md").path
-        let rows = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
-        let cells = rows.map { $0.split(separator: "|").map { $0.filter { $0 != " " && $0 != "`" } } }
-        let expected = FindingCode.allCases.map { code in
-            [code.rawValue, code.severity.rawValue, code.severity == .warning ? "1" : "\(code.exitCode.rawValue)"]
-        }
-        #expect(cells.map { Array($0.prefix(3)) } == expected)
-    }
-
     /// What is recorded is all that the checks look at: the copy is diagnosed like the machine.
     @Test(arguments: machines) func aCopyIsDiagnosedLikeTheMachine(name: String) throws {
         let recorder = Doctor.recorder(of: try RecordedMachine(directory: Self.folder.appending(path: name).path))
