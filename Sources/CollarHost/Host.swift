@@ -17,11 +17,12 @@ import CollarWire
 package final class Host {
     /// The receiver id in the answers of this host.
     package let receiverID: UInt32
-    private let configuration: HostConfiguration
+    let configuration: HostConfiguration
     let collars: CollarTable
-    private let output = HostOutput()
+    let output = HostOutput()
     private let dispatcher: Dispatcher
-    private let emitter: Emitter
+    /// Entries of one collar that were read back and not handed out yet.
+    var readBack: (session: CollarSession, items: ArraySlice<EntryFeed.Item>)?
     private var links: [Link] = []
 
     /// Locks the state directory and opens the journals in it. Nothing is sent yet.
@@ -43,7 +44,6 @@ package final class Host {
             configuration, stateLock: stateLock, receiverID: receiverID, fileSystem: fileSystem, output: output,
             random: random)
         dispatcher = Dispatcher(receiverID: receiverID, collars: collars, output: output)
-        emitter = Emitter(configuration, collars: collars, output: output)
         // A host that cannot read its keys does not start: it would take forged frames in clear.
         do throws(JournalError) { _ = try collars.ring.read() } catch { throw .journal(error) }
         try collars.openKnown(at: time)
@@ -143,20 +143,6 @@ package final class Host {
         guard let session = collars.commits.next() else { return false }
         collars[session].commit(at: time)
         return true
-    }
-
-    // MARK: Emission
-
-    /// The next entry for the consumer, oldest first; nil if none waits. An entry that is not taken stays in the journal.
-    ///
-    /// Complexity: constant for a fix that just came in; other entries are read back from the journal, 128 at a time.
-    package func nextEntry(at time: HostTime) -> EmittedEntry? { emitter.next(at: time) }
-
-    /// Confirms that the consumer has an entry. After the next commit, a restart does not emit it again.
-    package func emitted(_ receipt: EmissionReceipt) {
-        let collar = collars[receipt.session]
-        collar.feed.confirmed()
-        if let position = receipt.through { collar.noteEmitted(through: position) }
     }
 
     /// Whether there are frames or notices to take.

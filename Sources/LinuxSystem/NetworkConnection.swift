@@ -72,7 +72,7 @@ package final class ConnectionAttempt {
 }
 
 /// A connection over TCP to a radio at another machine.
-package final class NetworkConnection {
+package final class NetworkConnection: ByteStream {
     package private(set) var fileDescriptor: Int32
 
     init(fileDescriptor: Int32) { self.fileDescriptor = fileDescriptor }
@@ -88,10 +88,4 @@ package final class NetworkConnection {
         _ = Glibc.close(fileDescriptor)
         fileDescriptor = -1
     }
-
-    /// Reads the waiting bytes into the start of the array, which must not be empty and keeps its length.
-    package func read(into buffer: inout [UInt8]) -> ReadResult { StreamTransfer.read(fileDescriptor, into: &buffer) }
-
-    /// Writes as many bytes as the connection takes now.
-    package func write(_ bytes: Span<UInt8>) -> WriteResult { StreamTransfer.write(bytes, to: fileDescriptor) }
 }

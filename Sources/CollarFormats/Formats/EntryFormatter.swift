@@ -57,7 +57,10 @@ package struct EntryFormatter {
     /// Appends an entry. An entry that the format cannot express appends nothing.
     package mutating func append(_ content: EmittedEntry.Content, deviceID: UInt64, to bytes: inout [UInt8]) {
         switch content {
-        case .fix(let record): append(ReceivedFix(deviceID: deviceID, record), to: &bytes)
+        case .fix(let record):
+            let count = bytes.count
+            writer.append(ReceivedFix(deviceID: deviceID, record), to: &bytes)
+            if bytes.count == count { omissions.add(1) }
         case .message(let record): writer.append(record, deviceID: deviceID, to: &bytes)
         case .gap(let change): writer.append(change, deviceID: deviceID, to: &bytes)
         }

@@ -67,18 +67,9 @@ extension RadioPorts {
     /// Other programs have opened a port, read from it, or closed it.
     func handleOpenings(of id: PortID, at time: HostTime) { noteOpenings(of: ports[id.index], at: time) }
 
-    private func noteOpenings(of port: RadioPort, isAfterOwnRead: Bool = false, at time: HostTime) {
+    /// - Parameter isAfterOwnRead: whether a read of this program is among the events; it does not count as one of another program.
+    func noteOpenings(of port: RadioPort, isAfterOwnRead: Bool = false, at time: HostTime) {
         if port.openings?.watcher.drain(isAfterOwnRead: isAfterOwnRead) == true { port.openings?.noteNews(at: time.instant) }
-    }
-
-    /// Reads the waiting bytes of a port. This read does not count as one of another program.
-    func readBytes(
-        of port: RadioPort, _ connection: any RadioConnection, into buffer: inout [UInt8], at time: HostTime
-    ) -> ReadResult {
-        noteOpenings(of: port, at: time)
-        let result = connection.read(into: &buffer)
-        if case .bytes = result { noteOpenings(of: port, isAfterOwnRead: true, at: time) }
-        return result
     }
 
     /// Reports the program that has opened a port, or has read from it, and still has it open.

@@ -207,8 +207,10 @@ final class RadioPorts {
     ) throws(ReceiverError) {
         let end = time.instant.advanced(byMicroseconds: turnMicroseconds)
         repeat {
-            switch readBytes(of: port, connection, into: &readBuffer, at: time) {
+            noteOpenings(of: port, at: time)
+            switch connection.read(into: &readBuffer) {
             case .bytes(let count):
+                noteOpenings(of: port, isAfterOwnRead: true, at: time)
                 receive(readBuffer.span.extracting(0..<count), at: port, time)
                 if count < 256 { return }
             case .wouldBlock:

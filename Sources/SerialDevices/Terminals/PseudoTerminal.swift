@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 /// For that program, ``close()`` of this end is exactly like pulling out an adapter. Bytes pass unchanged both ways.
 /// It is not thread-safe. It closes itself when it is released.
-package final class PseudoTerminal {
+package final class PseudoTerminal: ByteStream {
     /// The node of the other end, such as `/dev/pts/3`.
     package let path: String
     /// The descriptor of this end; −1 after ``close()``. The pseudo-terminal closes it.
@@ -44,16 +44,11 @@ package final class PseudoTerminal {
         fileDescriptor = -1
     }
 
-    /// Reads bytes from the other end into the start of the array, which must not be empty and keeps its length.
-    /// `.disconnected` means that no program has the other end open and that no unread bytes are left; a program can still
-    /// open the other end later.
-    package func read(into buffer: inout [UInt8]) -> ReadResult { StreamTransfer.read(fileDescriptor, into: &buffer) }
-
     /// Writes as many bytes as the queue takes now. If no program has the other end open, nothing is written and the result is
     /// `.disconnected`: an adapter, too, drops the bytes that it receives before it is opened.
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
         guard hasPeer else { return .disconnected }
-        return StreamTransfer.write(bytes, to: fileDescriptor)
+        return (self as any ByteStream).write(bytes)
     }
 
     private static func slavePath(of master: Int32) throws(SystemError) -> String {

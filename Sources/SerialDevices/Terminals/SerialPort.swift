@@ -29,7 +29,7 @@ package enum SerialPortError: Error, Equatable, Sendable {
 ///
 /// No call blocks: wait for ``fileDescriptor`` to become readable or writable, then read or write until
 /// `.wouldBlock`. It is not thread-safe. It closes the line when it is released.
-package final class SerialPort {
+package final class SerialPort: ByteStream {
     package let path: String
     package let isPseudoTerminal: Bool
     /// The descriptor of the line, for epoll; −1 after ``close()``. This object closes the descriptor.
@@ -84,15 +84,6 @@ package final class SerialPort {
         _ = flock(fileDescriptor, LOCK_UN)
         _ = Glibc.close(fileDescriptor)
         fileDescriptor = -1
-    }
-
-    /// Reads the waiting bytes into the start of the array, which must not be empty and keeps its length. After
-    /// ``close()`` the result is `.disconnected`.
-    package func read(into buffer: inout [UInt8]) -> ReadResult { StreamTransfer.read(fileDescriptor, into: &buffer) }
-
-    /// Writes as many bytes as the output queue takes now. The result is `.written(0)` only if `bytes` is empty.
-    package func write(_ bytes: Span<UInt8>) -> WriteResult {
-        StreamTransfer.write(bytes, to: fileDescriptor)
     }
 
     /// Opens the line of a collar radio that udev has found, as ``init(opening:)`` does.

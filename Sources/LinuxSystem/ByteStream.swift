@@ -5,7 +5,7 @@ package enum ReadResult: Equatable, Sendable {
     /// This many bytes, at least 1, were stored at the start of the buffer.
     case bytes(Int)
     case wouldBlock
-    /// The other end is gone, and the descriptor will never give bytes again (but see ``PseudoTerminal/read(into:)``).
+    /// The other end is gone or the descriptor is closed. A pseudo-terminal gives bytes again when a program opens its other end.
     case disconnected
 }
 
@@ -19,15 +19,19 @@ package enum WriteResult: Equatable, Sendable {
     case disconnected
 }
 
-/// Reads and writes of a non-blocking descriptor of a terminal or a connection.
-package enum StreamTransfer {
-    /// Reads the waiting bytes into the start of the buffer, which must not be empty.
-    package static func read(_ descriptor: Int32, into buffer: inout [UInt8]) -> ReadResult {
+/// A non-blocking descriptor of a terminal or a connection.
+package protocol ByteStream {
+    var fileDescriptor: Int32 { get }
+}
+
+extension ByteStream {
+    /// Reads the waiting bytes into the start of the buffer, which must not be empty and keeps its length.
+    package func read(into buffer: inout [UInt8]) -> ReadResult {
         // A read into an empty buffer returns 0, as a hang-up does.
         precondition(!buffer.isEmpty, "reading into an empty buffer")
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-                unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+                unsafe Glibc.read(fileDescriptor, bytes.baseAddress, bytes.count)
             }
             if count > 0 { return .bytes(count) }
             if count == 0 { return .disconnected }
@@ -42,11 +46,11 @@ package enum StreamTransfer {
     }
 
     /// Writes as many bytes as the output queue takes now. The result is `.written(0)` only if `bytes` is empty.
-    package static func write(_ bytes: Span<UInt8>, to descriptor: Int32) -> WriteResult {
+    package func write(_ bytes: Span<UInt8>) -> WriteResult {
         if bytes.isEmpty { return .written(0) }
         while true {
             let count = unsafe bytes.withUnsafeBufferPointer { bytes in
-                unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+                unsafe Glibc.write(fileDescriptor, bytes.baseAddress, bytes.count)
             }
             if count > 0 { return .written(count) }
             if count == 0 { return .wouldBlock }

@@ -1,24 +1,14 @@
 import CollarARQ
 import CollarJournal
 
-/// Hands out the entries of all collars.
-final class Emitter {
-    private let configuration: HostConfiguration
-    private let collars: CollarTable
-    private let output: HostOutput
-    /// Entries of one collar that were read back and not handed out yet.
-    private var readBack: (session: CollarSession, items: ArraySlice<EntryFeed.Item>)?
-
-    init(_ configuration: HostConfiguration, collars: CollarTable, output: HostOutput) {
-        self.configuration = configuration
-        self.collars = collars
-        self.output = output
-    }
-
+extension Host {
     /// The next entry: first the rest of the entries read back, then fixes that just came in, then more entries to read back.
     ///
-    /// A fix that just came in is handed out only if all earlier entries of its journal are out, so its receipt covers them too.
-    func next(at time: HostTime) -> EmittedEntry? {
+    /// A fix that just came in is handed out only if all earlier entries of its journal are out, so its receipt covers them too. Nil if
+    /// no entry waits. An entry that is not taken stays in the journal.
+    ///
+    /// Complexity: constant for a fix that just came in; other entries are read back from the journal, 128 at a time.
+    package func nextEntry(at time: HostTime) -> EmittedEntry? {
         guard !configuration.selection.isEmpty else { return nil }
         if let entry = nextReadBack() { return entry }
         if let fresh = output.freshEntries.next() {
@@ -31,6 +21,13 @@ final class Emitter {
             if let entry = nextReadBack() { return entry }
         }
         return nil
+    }
+
+    /// Confirms that the consumer has an entry. After the next commit, a restart does not emit it again.
+    package func emitted(_ receipt: EmissionReceipt) {
+        let collar = collars[receipt.session]
+        collar.feed.confirmed()
+        if let position = receipt.through { collar.noteEmitted(through: position) }
     }
 
     private func nextReadBack() -> EmittedEntry? {
