@@ -29,36 +29,18 @@ extension ByteStream {
     package func read(into buffer: inout [UInt8]) -> ReadResult {
         // A read into an empty buffer returns 0, as a hang-up does.
         precondition(!buffer.isEmpty, "reading into an empty buffer")
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-                unsafe Glibc.read(fileDescriptor, bytes.baseAddress, bytes.count)
-            }
-            if count > 0 { return .bytes(count) }
-            if count == 0 { return .disconnected }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN: return .wouldBlock
-            // An unplugged adapter gives EIO, ENODEV or ENXIO. After any other error of a terminal, too, the port can
-            // only be closed; opening it again reports the cause.
-            default: return .disconnected
-            }
-        }
+        let count = uninterrupted { unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(fileDescriptor, $0.baseAddress, $0.count) } }
+        if count > 0 { return .bytes(count) }
+        // An unplugged adapter gives EIO, ENODEV or ENXIO. After any other error of a terminal, too, the port can only be closed;
+        // opening it again reports the cause.
+        return count < 0 && errno == EAGAIN ? .wouldBlock : .disconnected
     }
 
     /// Writes as many bytes as the output queue takes now. The result is `.written(0)` only if `bytes` is empty.
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
         if bytes.isEmpty { return .written(0) }
-        while true {
-            let count = unsafe bytes.withUnsafeBufferPointer { bytes in
-                unsafe Glibc.write(fileDescriptor, bytes.baseAddress, bytes.count)
-            }
-            if count > 0 { return .written(count) }
-            if count == 0 { return .wouldBlock }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN: return .wouldBlock
-            default: return .disconnected
-            }
-        }
+        let count = uninterrupted { unsafe bytes.withUnsafeBufferPointer { unsafe Glibc.write(fileDescriptor, $0.baseAddress, $0.count) } }
+        if count > 0 { return .written(count) }
+        return count == 0 || errno == EAGAIN ? .wouldBlock : .disconnected
     }
 }

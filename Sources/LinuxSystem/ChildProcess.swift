@@ -32,12 +32,9 @@ package final class ChildProcess {
     /// How the program ended; nil while it runs.
     package func end(waits: Bool) -> CommandEnd? {
         var status: Int32 = 0
-        while true {
-            let found = unsafe waitpid(process, &status, waits ? 0 : WNOHANG)
-            if found == process { break }
-            if found == 0 { return nil }
-            guard errno == EINTR else { return .notStarted(errorNumber: errno) }
-        }
+        let found = uninterrupted { unsafe waitpid(process, &status, waits ? 0 : WNOHANG) }
+        if found == 0 { return nil }
+        guard found == process else { return .notStarted(errorNumber: errno) }
         isEnded = true
         return status & 0x7F == 0 ? .exitCode(status >> 8 & 0xFF) : .signal(status & 0x7F)
     }

@@ -48,14 +48,8 @@ package struct InotifyEventReader {
 
     /// Reads all events that wait at an inotify descriptor, without waiting for more.
     package static func readAll(from descriptor: Int32, _ handle: (InotifyEvent) -> Void) {
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else {
-                if count < 0 && errno == EINTR { continue }
-                return
-            }
-            var reader = InotifyEventReader(bytes: buffer[..<count])
+        while let bytes = SystemFiles.read(from: descriptor, byteLimit: 4_096), !bytes.isEmpty {
+            var reader = InotifyEventReader(bytes: bytes[...])
             while let event = reader.next() { handle(event) }
         }
     }

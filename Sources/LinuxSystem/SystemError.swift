@@ -21,6 +21,14 @@ package struct SystemError: Error, Equatable, Sendable {
     }
 }
 
+/// The result of a system call, which is made again as long as a signal interrupts it.
+@inlinable package func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}
+
 extension SystemError: MessageError {
     package var message: UserMessage { UserMessage(errorNumber: errno, text: text) }
 }

@@ -70,11 +70,8 @@ package enum SystemFiles {
     /// The next bytes of a descriptor, at most `byteLimit`; none at the end, nil on failure, with the reason in `errno`.
     package static func read(from descriptor: Int32, byteLimit: Int = 65_536) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: byteLimit)
-        while true {
-            let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            return count < 0 ? nil : Array(bytes[..<count])
-        }
+        let count = uninterrupted { unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) } }
+        return count < 0 ? nil : Array(bytes[..<count])
     }
 
     /// Writes all bytes.
@@ -82,8 +79,7 @@ package enum SystemFiles {
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
+            let count = uninterrupted { unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) } }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }

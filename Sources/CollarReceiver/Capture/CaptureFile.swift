@@ -1,5 +1,6 @@
 import CollarJournal
 import Glibc
+import LinuxSystem
 
 /// Why a capture cannot be written.
 package enum CaptureFileError: Error, Equatable, Sendable {
@@ -36,8 +37,8 @@ final class CaptureFile {
         byteCount = 0
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EINTR else { throw errno == EWOULDBLOCK ? .inUse(path: path) : failure("flock") }
+        guard uninterrupted({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+            throw errno == EWOULDBLOCK ? .inUse(path: path) : failure("flock")
         }
         byteCount = try endOfCapture()
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw failure("ftruncate") }
@@ -72,11 +73,10 @@ final class CaptureFile {
     private func write(_ bytes: [UInt8]) throws(CaptureFileError) {
         var written = 0
         while written < bytes.count {
-            let count = unsafe bytes[written...].withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(byteCount + written)) }
-            guard count > 0 else {
-                if count < 0, errno == EINTR { continue }
-                throw failure("write")
+            let count = uninterrupted {
+                unsafe bytes[written...].withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(byteCount + written)) }
             }
+            guard count > 0 else { throw failure("write") }
             written += count
         }
         byteCount += written
@@ -88,11 +88,10 @@ final class CaptureFile {
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         var offset = 0
         while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
-            guard count >= 0 else {
-                if errno == EINTR { continue }
-                throw failure("read")
+            let count = uninterrupted {
+                unsafe chunk.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
             }
+            guard count >= 0 else { throw failure("read") }
             if count == 0 { break }
             offset += count
             reader.append(Array(chunk[..<count]))

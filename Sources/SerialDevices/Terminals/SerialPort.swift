@@ -103,14 +103,11 @@ package final class SerialPort: ByteStream {
     }
 
     static func open(_ path: String) throws(SerialPortError) -> Int32 {
-        while true {
-            // Without O_NOCTTY unplugging would send SIGHUP to a session leader; without O_NONBLOCK the open would
-            // wait for a carrier that a three-wire cable never gives.
-            let descriptor = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-            if descriptor >= 0 { return descriptor }
-            let cause = errno
-            if cause != EINTR { throw error(opening: path, errno: cause) }
-        }
+        // Without O_NOCTTY unplugging would send SIGHUP to a session leader; without O_NONBLOCK the open would wait for a carrier that
+        // a three-wire cable never gives.
+        let descriptor = uninterrupted { unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw error(opening: path, errno: errno) }
+        return descriptor
     }
 
     private static func error(opening path: String, errno cause: Int32) -> SerialPortError {
@@ -136,10 +133,8 @@ package final class SerialPort: ByteStream {
         let isPseudoTerminal = terminal_is_pseudo_terminal(descriptor) == 1
         // The lock keeps out the programs that lock the line themselves, even if root runs them. TIOCEXCL keeps out the programs
         // that do not lock the line, unless root runs them.
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            let cause = errno
-            if cause == EINTR { continue }
-            guard cause == EWOULDBLOCK else { throw .system(path: path, operation: "flock", errno: cause) }
+        if uninterrupted({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
+            guard errno == EWOULDBLOCK else { throw .system(path: path, operation: "flock", errno: errno) }
             throw .busy(path: path, holder: ProcessHolder.holder(of: path, except: descriptor))
         }
         // On a pseudo-terminal the exclusive flag would outlive a killed process for as long as the master is open, and

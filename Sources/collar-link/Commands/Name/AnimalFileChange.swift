@@ -34,10 +34,8 @@ struct AnimalFileChange {
         try makeDirectory(directory)
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw AnimalFileChange.unwritable(directory, errno) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            // Some network file systems have no locks.
-            guard errno == EINTR else { break }
-        }
+        // Some network file systems have no locks.
+        _ = uninterrupted { flock(descriptor, LOCK_EX) }
         return descriptor
     }
 
