@@ -72,7 +72,7 @@ package final class ConnectionAttempt {
 }
 
 /// A connection over TCP to a radio at another machine.
-package final class NetworkConnection: ByteStream {
+package final class NetworkConnection: StreamEnd {
     package private(set) var fileDescriptor: Int32
 
     init(fileDescriptor: Int32) { self.fileDescriptor = fileDescriptor }

@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 /// For that program, ``close()`` of this end is exactly like pulling out an adapter. Bytes pass unchanged both ways.
 /// It is not thread-safe. It closes itself when it is released.
-package final class PseudoTerminal: ByteStream {
+package final class PseudoTerminal: StreamEnd {
     /// The node of the other end, such as `/dev/pts/3`.
     package let path: String
     /// The descriptor of this end; −1 after ``close()``. The pseudo-terminal closes it.
@@ -31,11 +31,7 @@ package final class PseudoTerminal: ByteStream {
     deinit { close() }
 
     /// Whether a program has the other end open at the moment.
-    package var hasPeer: Bool {
-        var state = pollfd(fd: fileDescriptor, events: 0, revents: 0)
-        guard fileDescriptor >= 0, unsafe poll(&state, 1, 0) >= 0 else { return false }
-        return state.revents & Int16(POLLHUP) == 0
-    }
+    package var hasPeer: Bool { !isHungUp }
 
     /// Hangs up: the program at the other end loses its line, and the node disappears. A second call does nothing.
     package func close() {
@@ -47,8 +43,7 @@ package final class PseudoTerminal: ByteStream {
     /// Writes as many bytes as the queue takes now. If no program has the other end open, nothing is written and the result is
     /// `.disconnected`: an adapter, too, drops the bytes that it receives before it is opened.
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
-        guard hasPeer else { return .disconnected }
-        return (self as any ByteStream).write(bytes)
+        hasPeer ? (self as any StreamEnd).write(bytes) : .disconnected
     }
 
     private static func slavePath(of master: Int32) throws(SystemError) -> String {

@@ -29,7 +29,7 @@ package enum SerialPortError: Error, Equatable, Sendable {
 ///
 /// No call blocks: wait for ``fileDescriptor`` to become readable or writable, then read or write until
 /// `.wouldBlock`. It is not thread-safe. It closes the line when it is released.
-package final class SerialPort: ByteStream {
+package final class SerialPort: StreamEnd {
     package let path: String
     package let isPseudoTerminal: Bool
     /// The descriptor of the line, for epoll; −1 after ``close()``. This object closes the descriptor.
@@ -62,13 +62,6 @@ package final class SerialPort: ByteStream {
     package func isNamed(by path: String) -> Bool {
         guard let named = FileIdentity(path: path) else { return false }
         return named == FileIdentity(descriptor: fileDescriptor)
-    }
-
-    /// Whether the device at the other end is gone; bytes that came before may still wait.
-    package var isHungUp: Bool {
-        var state = pollfd(fd: fileDescriptor, events: 0, revents: 0)
-        guard fileDescriptor >= 0, unsafe poll(&state, 1, 0) >= 0 else { return true }
-        return state.revents & Int16(POLLHUP) != 0
     }
 
     /// Another process that has the line open as well, without a lock, so that it takes some of the bytes if it reads; nil if no

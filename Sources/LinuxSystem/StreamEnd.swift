@@ -5,7 +5,8 @@ package enum ReadResult: Equatable, Sendable {
     /// This many bytes, at least 1, were stored at the start of the buffer.
     case bytes(Int)
     case wouldBlock
-    /// The other end is gone or the descriptor is closed. A pseudo-terminal gives bytes again when a program opens its other end.
+    /// The other end is gone, and the descriptor will never give bytes again, unless a program opens the other end of a
+    /// `PseudoTerminal` later.
     case disconnected
 }
 
@@ -19,13 +20,21 @@ package enum WriteResult: Equatable, Sendable {
     case disconnected
 }
 
-/// A non-blocking descriptor of a terminal or a connection.
-package protocol ByteStream {
+/// An end of a terminal or a connection. No call blocks.
+package protocol StreamEnd: AnyObject {
+    /// The descriptor, for epoll; −1 once it is closed.
     var fileDescriptor: Int32 { get }
 }
 
-extension ByteStream {
-    /// Reads the waiting bytes into the start of the buffer, which must not be empty and keeps its length.
+extension StreamEnd {
+    /// Whether the other end is gone; bytes that came before may still wait.
+    package var isHungUp: Bool {
+        var state = pollfd(fd: fileDescriptor, events: 0, revents: 0)
+        guard fileDescriptor >= 0, unsafe poll(&state, 1, 0) >= 0 else { return true }
+        return state.revents & Int16(POLLHUP) != 0
+    }
+
+    /// Reads the waiting bytes into the start of the array, which must not be empty and keeps its length.
     package func read(into buffer: inout [UInt8]) -> ReadResult {
         // A read into an empty buffer returns 0, as a hang-up does.
         precondition(!buffer.isEmpty, "reading into an empty buffer")
@@ -36,7 +45,7 @@ extension ByteStream {
         return count < 0 && errno == EAGAIN ? .wouldBlock : .disconnected
     }
 
-    /// Writes as many bytes as the output queue takes now. The result is `.written(0)` only if `bytes` is empty.
+    /// Writes as many bytes as the other end, or the queue to it, takes now. The result is `.written(0)` only if `bytes` is empty.
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
         if bytes.isEmpty { return .written(0) }
         let count = uninterrupted { unsafe bytes.withUnsafeBufferPointer { unsafe Glibc.write(fileDescriptor, $0.baseAddress, $0.count) } }
