@@ -80,14 +80,13 @@ package final class Receiver {
         startedAt = clock.now.instant
         // 256 journals and some hundred radios need more than a process usually has.
         raise_descriptor_limit()
-        do throws(SystemError) { events = try ReceiverEvents(urgent: .signals) } catch { throw .system(error) }
+        do throws(SystemError) {
+            events = try ReceiverEvents(urgent: .signals)
+            signals = try SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1])
+        } catch { throw .system(error) }
         output = LineOutput(fileDescriptor: configuration.output, lineLimit: configuration.lineLimit)
         formatter = EntryFormatter(configuration.format)
         animals = AnimalFiles(paths: configuration.animalPaths)
-        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1]) else {
-            throw .system(SystemError(operation: "signalfd", errno: errno))
-        }
-        self.signals = signals
         do throws(HostError) {
             var hostConfiguration = configuration.host
             hostConfiguration.receiverID = playback?.receiverID

@@ -70,14 +70,13 @@ package final class SignalDescriptor {
     }
 
     /// Blocks the signals and opens a descriptor for them.
-    /// - Returns: nil if a system call fails; `errno` says why.
-    package init?(_ signals: [Int32]) {
+    package init(_ signals: [Int32]) throws(SystemError) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in signals { unsafe sigaddset(&set, signal) }
-        guard unsafe sigprocmask(SIG_BLOCK, &set, nil) == 0 else { return nil }
+        guard unsafe sigprocmask(SIG_BLOCK, &set, nil) == 0 else { throw SystemError(operation: "sigprocmask", errno: errno) }
         fileDescriptor = unsafe signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
-        guard fileDescriptor >= 0 else { return nil }
+        guard fileDescriptor >= 0 else { throw SystemError(operation: "signalfd", errno: errno) }
     }
 
     deinit { close(fileDescriptor) }

@@ -69,13 +69,12 @@ package final class Deliverer {
     package init(_ configuration: DeliveryConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReaderError) {
         self.configuration = configuration
         self.report = report
-        do throws(SystemError) { events = try ReaderEvents(urgent: .signals) } catch { throw .system(error) }
         // If the signal were ignored, as a parent process may have left it, the end of a command would go unnoticed.
         signal(SIGCHLD, SIG_DFL)
-        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGCHLD]) else {
-            throw .system(SystemError(operation: "signalfd", errno: errno))
-        }
-        self.signals = signals
+        do throws(SystemError) {
+            events = try ReaderEvents(urgent: .signals)
+            signals = try SignalDescriptor(SignalDescriptor.ofEnd + [SIGCHLD])
+        } catch { throw .system(error) }
         entries = try StoredEntries(configuration.reading) { notice in
             // Delivering once ends with this failure.
             if case .cannotStorePosition = notice, configuration.isOnce { return }

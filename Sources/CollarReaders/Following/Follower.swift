@@ -50,11 +50,10 @@ package final class Follower {
     package init(_ configuration: FollowerConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReaderError) {
         self.configuration = configuration
         self.report = report
-        do throws(SystemError) { events = try ReaderEvents(urgent: .signals) } catch { throw .system(error) }
-        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd) else {
-            throw .system(SystemError(operation: "signalfd", errno: errno))
-        }
-        self.signals = signals
+        do throws(SystemError) {
+            events = try ReaderEvents(urgent: .signals)
+            signals = try SignalDescriptor(SignalDescriptor.ofEnd)
+        } catch { throw .system(error) }
         entries = try StoredEntries(configuration.reading, report: report)
         output = LineOutput(fileDescriptor: configuration.output, lineLimit: configuration.lineLimit)
         formatter = EntryFormatter(configuration.reading.format)

@@ -29,11 +29,10 @@ package final class DeviceWatch {
 
     package init() throws(ReceiverError) {
         do throws(SystemError) { monitor = try DeviceMonitor() } catch { throw .discovery(error) }
-        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd) else {
-            throw .system(SystemError(operation: "signalfd", errno: errno))
-        }
-        self.signals = signals
-        do throws(SystemError) { events = try EventPoll(urgent: .signals) } catch { throw .system(error) }
+        do throws(SystemError) {
+            signals = try SignalDescriptor(SignalDescriptor.ofEnd)
+            events = try EventPoll(urgent: .signals)
+        } catch { throw .system(error) }
         events.watch(signals.fileDescriptor, as: .signals)
         for descriptor in monitor.fileDescriptors { events.watch(descriptor, as: .deviceMonitor) }
         devices = monitor.allSerialDevices()

@@ -37,10 +37,9 @@ struct PortSimulation<Flash: FlashDevice> {
         self.fixCount = fixCount
         stickFaults = options.stickFaults[...]
         presses = options.presses[...]
-        guard let signals = SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1, SIGUSR2]) else {
-            throw CommandFailure(.software, "signals cannot be received: \(SystemError.text(errno))")
+        do throws(SystemError) { signals = try SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1, SIGUSR2]) } catch {
+            throw CommandFailure(.software, "signals cannot be received: \(SystemError.text(error.errno))")
         }
-        self.signals = signals
         if let path = options.cable { cable = try SimulatedCable(at: path) }
     }
 
