@@ -12,21 +12,17 @@ package final class ChildProcess {
     ///   - command: the program and its arguments; not empty.
     ///   - input: all that it reads from stdin.
     ///   - hasGroup: whether it and the programs that it starts are a process group of their own, which gets the signals.
-    package init(_ command: [String], input: [UInt8], output: Int32 = STDERR_FILENO, hasGroup: Bool = false) throws(StartFailure) {
+    package init(_ command: [String], input: [UInt8], output: Int32 = STDERR_FILENO, hasGroup: Bool = false) throws(SystemError) {
         self.hasGroup = hasGroup
         let file = unsafe input.withUnsafeBytes { unsafe unnamed_file_create($0.baseAddress, $0.count) }
-        guard file >= 0 else { throw StartFailure(errorNumber: errno) }
+        guard file >= 0 else { throw SystemError(operation: "memfd_create", errno: errno) }
         defer { close(file) }
         var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
         var process: pid_t = 0
         let failure = unsafe child_start(&arguments, file, output, hasGroup, &process)
-        guard failure == 0 else { throw StartFailure(errorNumber: failure) }
+        guard failure == 0 else { throw SystemError(operation: "posix_spawn", errno: failure) }
         self.process = process
-    }
-
-    package struct StartFailure: Error, Equatable, Sendable {
-        package let errorNumber: Int32
     }
 
     /// How the program ended; nil while it runs.
@@ -45,10 +41,7 @@ package final class ChildProcess {
     /// Runs a program to its end, with an empty stdin, and this program's stderr for both of its outputs.
     /// - Returns: its exit code; nil if it cannot be started, or a signal ended it.
     package static func exitCode(of command: [String]) -> Int32? {
-        do throws(StartFailure) {
-            guard case .exitCode(let code) = try ChildProcess(command, input: []).end(waits: true) else { return nil }
-            return code
-        } catch { return nil }
+        if case .exitCode(let code)? = try? ChildProcess(command, input: []).end(waits: true) { code } else { nil }
     }
 }
 

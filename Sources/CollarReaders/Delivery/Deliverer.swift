@@ -164,12 +164,12 @@ package final class Deliverer {
 
     private func start(_ part: DeliveryBatch.Part) throws(ReaderError) {
         let words = configuration.command.words(collar: part.key.collar, name: part.key.name, count: part.count)
-        do throws(ChildProcess.StartFailure) { child = try ChildProcess(words, input: part.bytes, hasGroup: true) } catch {
+        do throws(SystemError) { child = try ChildProcess(words, input: part.bytes, hasGroup: true) } catch {
             // A mistyped word must not make anybody wait forever.
             guard hasSucceeded || retry.failureCount > 0 else {
-                throw .command(name: configuration.command.name, errorNumber: error.errorNumber)
+                throw .command(name: configuration.command.name, errorNumber: error.errno)
             }
-            try noteEnd(.notStarted(errorNumber: error.errorNumber))
+            try noteEnd(.notStarted(errorNumber: error.errno))
         }
     }
 
