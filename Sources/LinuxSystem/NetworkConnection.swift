@@ -33,18 +33,9 @@ package struct NetworkAddress: Equatable, Sendable {
 
 /// An attempt to connect to a radio over TCP. Resolving the name and connecting do not block the caller.
 package final class ConnectionAttempt {
-    package enum Failure: Error, Equatable {
-        /// The name cannot be resolved; the system's words for it.
-        case unresolved(String)
-        /// The connection could not be made; the errno of the last address.
-        case refused(errno: Int32)
-
-        package var text: String {
-            switch self {
-            case .unresolved(let text): text
-            case .refused(let code): SystemError.text(code)
-            }
-        }
+    package struct Failure: Error, Equatable {
+        /// The system's words for why the name cannot be resolved, or for the failure of the last address.
+        package let text: String
     }
 
     /// For epoll: readable when the attempt has ended.
@@ -52,7 +43,7 @@ package final class ConnectionAttempt {
 
     package init(to address: NetworkAddress) throws(Failure) {
         fileDescriptor = unsafe network_connect_begin(address.host, String(address.port))
-        if fileDescriptor < 0 { throw .refused(errno: errno) }
+        if fileDescriptor < 0 { throw Failure(text: SystemError.text(errno)) }
     }
 
     deinit { if fileDescriptor >= 0 { network_connect_abandon(fileDescriptor) } }
@@ -63,9 +54,9 @@ package final class ConnectionAttempt {
         fileDescriptor = -1
         guard result.fd >= 0 else {
             guard result.resolution_error != 0, let text = unsafe network_resolution_text(result.resolution_error) else {
-                throw .refused(errno: result.error_number)
+                throw Failure(text: SystemError.text(result.error_number))
             }
-            throw .unresolved(unsafe String(cString: text))
+            throw Failure(text: unsafe String(cString: text))
         }
         return NetworkConnection(fileDescriptor: result.fd)
     }

@@ -1,6 +1,5 @@
 import CollarARQ
 import CollarJournal
-import Glibc
 import LinuxSystem
 import SerialDevices
 
