@@ -17,10 +17,9 @@ package struct PathResolution {
     /// The path of the found file, without symbolic links; nil if nothing is found.
     package let target: String?
 
-    /// Follows an absolute path.
     package init(of path: String) {
         var directory = ""
-        var pending = PathResolution.components(path)
+        var pending = PathResolution.components(SystemFiles.absolutePath(path) ?? path)
         var links: [Link] = []
         var isBroken = false
         while !isBroken, let name = pending.popLast() {
@@ -30,19 +29,15 @@ package struct PathResolution {
             }
             let place = "\(directory)/\(name)"
             var status = stat()
-            guard unsafe lstat(place, &status) == 0 else {
-                isBroken = true
-                break
-            }
+            isBroken = unsafe lstat(place, &status) != 0
+            if isBroken { break }
             guard status.st_mode & S_IFMT == S_IFLNK else {
                 directory = place
                 isBroken = status.st_mode & S_IFMT != S_IFDIR && !pending.isEmpty
                 continue
             }
-            links.append(
-                Link(
-                    inode: UInt64(status.st_ino), changeSeconds: status.st_ctim.tv_sec,
-                    changeNanoseconds: status.st_ctim.tv_nsec))
+            let changed = status.st_ctim
+            links.append(Link(inode: UInt64(status.st_ino), changeSeconds: changed.tv_sec, changeNanoseconds: changed.tv_nsec))
             guard links.count <= PathResolution.linkLimit, let target = SystemFiles.linkTarget(place) else {
                 isBroken = true
                 break
@@ -65,7 +60,5 @@ package struct DevicePath: Equatable, Sendable {
     /// The path without symbolic links; the path as it was given if it leads to nothing.
     package let target: String
 
-    package init(_ path: String) {
-        target = PathResolution(of: SystemFiles.absolutePath(path) ?? path).target ?? path
-    }
+    package init(_ path: String) { target = PathResolution(of: path).target ?? path }
 }

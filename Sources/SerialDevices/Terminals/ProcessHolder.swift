@@ -22,7 +22,7 @@ package struct ProcessHolder: Equatable, Sendable {
         guard let node = Node(path, descriptor) else { return nil }
         let ownProcess = getpid()
         var own: ProcessHolder?
-        for process in processes() {
+        for process in SystemFiles.entries(of: "/proc").compactMap({ Int32($0, in: 1 ... .max) }) {
             let files = openFiles(of: process)
             guard process == ownProcess || !hasOtherEnd(of: node, files) else { continue }
             for file in files where node.isOpen(as: file) {
@@ -33,55 +33,34 @@ package struct ProcessHolder: Equatable, Sendable {
         return own
     }
 
-    /// Another process that has the node of a descriptor open, and takes bytes from it if it reads; nil if no such process is
-    /// visible. A process that also has the other end of a pseudo-terminal open does not count, because it is the radio.
-    ///
-    /// Complexity: one readlink for each open descriptor of the machine.
-    package static func reader(besides descriptor: Int32) -> ProcessHolder? {
-        guard let node = Node("", descriptor) else { return nil }
-        let ownProcess = getpid()
-        for process in processes() where process != ownProcess {
-            let files = openFiles(of: process)
-            guard files.contains(where: node.isOpen), !hasOtherEnd(of: node, files) else { continue }
-            return running(process)
-        }
-        return nil
-    }
-
-    /// A descriptor of a process.
     private struct OpenFile {
         /// Its link in /proc.
-        package let path: String
-        package let target: String
+        let path: String
+        let target: String
     }
 
-    /// The node of a terminal.
     private struct Node {
         /// The path that /proc shows for its descriptors.
-        package let path: String
+        let path: String
         private let identity: FileIdentity
 
         /// - Parameter descriptor: a descriptor of the node; −1 to use the path instead.
-        package init?(_ path: String, _ descriptor: Int32) {
+        init?(_ path: String, _ descriptor: Int32) {
             let link = "/proc/self/fd/\(descriptor)"
-            let shown =
-                descriptor >= 0
-                ? SystemFiles.linkTarget(link) : SystemFiles.absolutePath(path).flatMap { PathResolution(of: $0).target }
+            let shown = descriptor >= 0 ? SystemFiles.linkTarget(link) : PathResolution(of: path).target
             guard let shown, let identity = FileIdentity(path: descriptor >= 0 ? link : shown) else { return nil }
             self.path = shown
             self.identity = identity
         }
 
         /// Whether a descriptor is one of this node. Terminals of containers have the same names, in file systems of their own.
-        package func isOpen(as file: OpenFile) -> Bool { file.target == path && FileIdentity(path: file.path) == identity }
+        func isOpen(as file: OpenFile) -> Bool { file.target == path && FileIdentity(path: file.path) == identity }
     }
 
     /// Whether a process that has these files open has the other end of a pseudo-terminal: it is the radio, and no rival.
     private static func hasOtherEnd(of node: Node, _ files: [OpenFile]) -> Bool {
         node.path.hasPrefix("/dev/pts/") && files.contains { $0.target.hasSuffix("/ptmx") }
     }
-
-    private static func processes() -> [Int32] { SystemFiles.entries(of: "/proc").compactMap { Int32($0, in: 1 ... .max) } }
 
     private static func openFiles(of process: Int32) -> [OpenFile] {
         let folder = "/proc/\(process)/fd"

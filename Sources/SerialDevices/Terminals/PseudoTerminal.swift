@@ -119,11 +119,11 @@ package struct TerminalRoute: Equatable, Sendable {
     private let links: [PathResolution.Link]
 
     /// The present route, whether or not something is at its end.
-    package init(of path: String) { links = PathResolution(of: SystemFiles.absolutePath(path) ?? path).links }
+    package init(of path: String) { links = PathResolution(of: path).links }
 
     /// The route to a pseudo-terminal; nil where the path leads to another device, or to nothing.
     package init?(toNumberAt path: String) {
-        let resolution = PathResolution(of: SystemFiles.absolutePath(path) ?? path)
+        let resolution = PathResolution(of: path)
         guard let target = resolution.target, target.hasPrefix("/dev/pts/") else { return nil }
         links = resolution.links
     }

@@ -66,7 +66,9 @@ package final class SerialPort: StreamEnd {
 
     /// Another process that has the line open as well, without a lock, so that it takes some of the bytes if it reads; nil if no
     /// such process is visible.
-    package var otherReader: ProcessHolder? { ProcessHolder.reader(besides: fileDescriptor) }
+    package var otherReader: ProcessHolder? {
+        ProcessHolder.holder(of: path, except: fileDescriptor).flatMap { $0.processID == getpid() ? nil : $0 }
+    }
 
     /// Closes the line and lets others open it. A second call does nothing.
     package func close() {

@@ -168,9 +168,7 @@ enum ReceiverCommand: Command {
         var name = utsname()
         let machine = unsafe uname(&name) == 0
             ? unsafe withUnsafeBytes(of: name.nodename) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } : ""
-        guard let resolved = unsafe realpath(stateDirectory, nil) else { return "\(machine):\(stateDirectory)" }
-        defer { unsafe free(resolved) }
-        return unsafe "\(machine):\(String(cString: resolved))"
+        return "\(machine):\(DevicePath(stateDirectory).target)"
     }
 
     /// Notes in the file where it was imported. A file that cannot be written stays as it is.
