@@ -40,19 +40,7 @@ package struct PermissionFacts {
     /// The id that the kernel shows for a group that has no id in this user namespace.
     package var unmappedGroup: UInt32
 
-    package struct Node {
-        package var mode: UInt32
-        package var owner: String
-        package var group: UInt32
-        package var groupName: String
-
-        package init(mode: UInt32, owner: String, group: UInt32, groupName: String) {
-            self.mode = mode
-            self.owner = owner
-            self.group = group
-            self.groupName = groupName
-        }
-    }
+    package typealias Node = (mode: UInt32, owner: String, group: UInt32, groupName: String)
 
     package init(
         errno: Int32, accessIsGranted: Bool, node: Node? = nil, user: String, processGroups: [UInt32], databaseGroups: [UInt32],
@@ -69,12 +57,8 @@ package struct PermissionFacts {
     }
 }
 
-extension PermissionObstacle {
-    package init(_ facts: PermissionFacts) { self = facts.obstacle }
-}
-
 extension PermissionFacts {
-    fileprivate var obstacle: PermissionObstacle {
+    package var obstacle: PermissionObstacle {
         if errno != EPERM, udevdIsBusy { return .notSetYet }
         // EPERM comes from a container's list of devices, never from the mode of a node.
         if errno == EPERM || accessIsGranted { return .containerOrSecurityModule }

@@ -17,16 +17,16 @@ import Testing
     }
 
     @Test func notInTheGroup() {
-        #expect(PermissionObstacle(facts { _ in }) == .notInGroup(group: "dialout", user: "alice"))
+        #expect(facts(change: { _ in }).obstacle == .notInGroup(group: "dialout", user: "alice"))
     }
 
     @Test func inTheGroupSinceThisSessionBegan() {
         let facts = facts { $0.databaseGroups.append(20) }
-        #expect(PermissionObstacle(facts) == .notLoggedInAgain(group: "dialout", user: "alice"))
+        #expect(facts.obstacle == .notLoggedInAgain(group: "dialout", user: "alice"))
     }
 
     @Test(arguments: [0o600, 0o620, 0o640, 0o644]) func noGroupMayUseIt(mode: UInt32) {
-        #expect(PermissionObstacle(facts { $0.node?.mode = 0o020000 | mode }) == .onlyOwner(user: "root"))
+        #expect(facts(change: { $0.node?.mode = 0o020000 | mode }).obstacle == .onlyOwner(user: "root"))
     }
 
     /// A member of the group is neither told to join it nor to log in again.
@@ -34,11 +34,11 @@ import Testing
         let changed = PermissionObstacle.modeChanged(mode: mode, group: "dialout", user: "alice")
         var facts = facts { $0.node?.mode = 0o020000 | mode }
         facts.processGroups = [1000, 20]
-        #expect(PermissionObstacle(facts) == changed)
+        #expect(facts.obstacle == changed)
         (facts.processGroups, facts.databaseGroups) = ([1000], [1000, 20])
-        #expect(PermissionObstacle(facts) == changed)
+        #expect(facts.obstacle == changed)
         facts.node?.owner = "bob"
-        #expect(PermissionObstacle(facts) == .onlyOwner(user: "bob"), "a node of another user is that user's own")
+        #expect(facts.obstacle == .onlyOwner(user: "bob"), "a node of another user is that user's own")
     }
 
     /// The owner's groups make no difference: for the owner, only the first digit of the mode counts.
@@ -49,20 +49,20 @@ import Testing
             $0.node?.mode = 0o020000 | mode
             $0.processGroups = groups
         }
-        #expect(PermissionObstacle(facts) == .ownerExcluded(mode: mode, user: "alice"))
+        #expect(facts.obstacle == .ownerExcluded(mode: mode, user: "alice"))
     }
 
     @Test func nobodyIsToldToJoinRoot() {
-        #expect(PermissionObstacle(facts { $0.node?.group = 0 }) == .onlyOwner(user: "root"))
+        #expect(facts(change: { $0.node?.group = 0 }).obstacle == .onlyOwner(user: "root"))
         // The same holds for a member of root's group.
         var facts = facts { $0.node?.group = 0 }
         facts.node?.mode = 0o020600
         facts.processGroups = [0]
-        #expect(PermissionObstacle(facts) == .onlyOwner(user: "root"))
+        #expect(facts.obstacle == .onlyOwner(user: "root"))
     }
 
     @Test func directoryIsInTheWay() {
-        #expect(PermissionObstacle(facts { $0.node = nil }) == .directory)
+        #expect(facts(change: { $0.node = nil }).obstacle == .directory)
     }
 
     @Test func somethingElseRefuses() {
@@ -72,16 +72,16 @@ import Testing
             { $0.processGroups.append(20) },
             { $0.node?.group = 65_534 },
         ] {
-            #expect(PermissionObstacle(facts(change: change)) == .containerOrSecurityModule)
+            #expect(facts(change: change).obstacle == .containerOrSecurityModule)
         }
     }
 
     /// Whatever the permissions are before udevd sets them, they are no obstacle yet.
     @Test func udevdHasNotFinished() {
-        #expect(PermissionObstacle(facts { $0.udevdIsBusy = true }) == .notSetYet)
-        #expect(PermissionObstacle(facts { ($0.udevdIsBusy, $0.accessIsGranted) = (true, true) }) == .notSetYet)
+        #expect(facts(change: { $0.udevdIsBusy = true }).obstacle == .notSetYet)
+        #expect(facts(change: { ($0.udevdIsBusy, $0.accessIsGranted) = (true, true) }).obstacle == .notSetYet)
         #expect(
-            PermissionObstacle(facts { ($0.udevdIsBusy, $0.errno) = (true, EPERM) }) == .containerOrSecurityModule,
+            facts(change: { ($0.udevdIsBusy, $0.errno) = (true, EPERM) }).obstacle == .containerOrSecurityModule,
             "udevd does not change what a container forbids")
     }
 
@@ -92,7 +92,7 @@ import Testing
         #expect(facts.node?.groupName == "root")
         #expect(facts.user == UserDatabase.userName(geteuid()))
         #expect(facts.processGroups.contains(getegid()))
-        #expect(PermissionFacts(opening: "/no/such/node", errno: EACCES).node == nil)
+        #expect(PermissionFacts(opening: "/no/such/node", errno: EACCES).node?.owner == nil)
         // Every machine has an entry for root.
         #expect(UserDatabase.userName(0) == "root")
         #expect(UserDatabase.groups(of: 0).contains(0))

@@ -74,17 +74,14 @@ extension MachineFacts {
         if mayAccess(node, "rw") { return nil }
         let status = status(of: node)
         let user = user
-        return PermissionObstacle(
-            PermissionFacts(
-                errno: EACCES, accessIsGranted: false,
-                node: status.map {
-                    PermissionFacts.Node(
-                        mode: $0.mode, owner: name(ofUser: $0.ownerID), group: $0.groupID, groupName: name(ofGroup: $0.groupID))
-                },
-                user: user.name, processGroups: user.groups, databaseGroups: user.sessionGroups,
-                // udevd keeps this file while events wait or are handled.
-                udevdIsBusy: content(of: "/run/udev/queue") != .absent,
-                unmappedGroup: firstLine(of: "/proc/sys/kernel/overflowgid").flatMap { UInt32($0, in: 0 ... .max) } ?? 65_534))
+        return PermissionFacts(
+            errno: EACCES, accessIsGranted: false,
+            node: status.map { ($0.mode, name(ofUser: $0.ownerID), $0.groupID, name(ofGroup: $0.groupID)) },
+            user: user.name, processGroups: user.groups, databaseGroups: user.sessionGroups,
+            // udevd keeps this file while events wait or are handled.
+            udevdIsBusy: content(of: "/run/udev/queue") != .absent,
+            unmappedGroup: firstLine(of: "/proc/sys/kernel/overflowgid").flatMap { UInt32($0, in: 0 ... .max) } ?? 65_534
+        ).obstacle
     }
 
     /// The name of a user, or the number if there is none.

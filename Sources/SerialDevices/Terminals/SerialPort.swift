@@ -111,7 +111,7 @@ package final class SerialPort: StreamEnd {
         case EISDIR: .notATerminal(path: path)
         case EBUSY: .busy(path: path, holder: ProcessHolder.holder(of: path))
         case EACCES, EPERM:
-            .permissionDenied(path: path, obstacle: PermissionObstacle(PermissionFacts(opening: path, errno: cause)))
+            .permissionDenied(path: path, obstacle: PermissionFacts(opening: path, errno: cause).obstacle)
         case ENXIO, ENODEV, EIO: .disconnected(path: path)
         default: .system(path: path, operation: "open", errno: cause)
         }
