@@ -28,7 +28,7 @@ final class ControlServer {
         stateDirectory: String, runtimeDirectory: String?, events: ReceiverEvents, submit: @escaping (ControlRequest) -> ResultLine,
         figures: @escaping () -> [UInt8]
     ) throws(ControlSocket.OpenError) {
-        socket = try ControlSocket.open(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
+        socket = try ControlSocket(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
         self.events = events
         self.submit = submit
         self.figures = figures
@@ -67,13 +67,8 @@ final class ControlServer {
     /// - Returns: nil if every client waits for a result.
     private func placeForClient() -> ControlClientID? {
         if let free = clients.firstIndex(where: { $0 == nil }) { return ControlClientID(place: free) }
-        var quiet: (id: ControlClientID, since: Instant)?
-        for place in clients.indices {
-            guard let client = clients[place], client.awaited.isEmpty else { continue }
-            if let other = quiet, other.since <= client.lastHeard { continue }
-            quiet = (ControlClientID(place: place), client.lastHeard)
-        }
-        return quiet?.id
+        let quiet = clients.compactMap { $0 }.filter(\.awaited.isEmpty).min { $0.lastHeard < $1.lastHeard }
+        return quiet.flatMap { quiet in clients.firstIndex { $0 === quiet } }.map(ControlClientID.init)
     }
 
     private func turnAway(_ client: ControlClient, code: ErrorCode, reason: String) {
@@ -117,9 +112,7 @@ final class ControlServer {
         do throws(ControlRequest.Fault) {
             if try FiguresRequest.isIn(line) { return figures() }
             wanted = try ControlRequest(line: line)
-        } catch {
-            return rejection(.badRequest, error.reason).bytes
-        }
+        } catch { return rejection(.badRequest, error.reason).bytes }
         guard client.awaited.count < ControlClient.awaitedLimit else {
             return rejection(.tooManyRequests, "this program waits for \(ControlClient.awaitedLimit) results already").bytes
         }
@@ -178,11 +171,6 @@ final class ControlSocket {
     let path: String
     let listener: Int32
 
-    private init(path: String, listener: Int32) {
-        self.path = path
-        self.listener = listener
-    }
-
     deinit {
         close(listener)
         unsafe _ = unlink(path)
@@ -190,12 +178,15 @@ final class ControlSocket {
 
     /// Listens at the first place that can be used, and replaces a socket file there. Such a file is left from a killed
     /// process, because the caller holds the lock of the state directory.
-    static func open(stateDirectory: String, runtimeDirectory: String?) throws(OpenError) -> ControlSocket {
+    init(stateDirectory: String, runtimeDirectory: String?) throws(OpenError) {
         var failure = OpenError(path: stateDirectory, errorNumber: ENOENT)
         for place in ControlPlace.all(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory) where place.prepare() {
             unsafe _ = unlink(place.path)
             let listener = unsafe local_socket_listen(place.path)
-            if listener >= 0 { return ControlSocket(path: place.path, listener: listener) }
+            guard listener < 0 else {
+                (path, self.listener) = (place.path, listener)
+                return
+            }
             failure = OpenError(path: place.path, errorNumber: errno)
         }
         throw failure
