@@ -55,18 +55,13 @@ package indirect enum ReceiverNotice: Equatable, Sendable {
 /// A notice on its way to a person and to programs. Its message is built when it is first read, and only once.
 package final class ReportedNotice {
     package let notice: ReceiverNotice
-    private var builtMessage: UserMessage?
+    package private(set) var isMessageBuilt = false
+    package private(set) lazy var message: UserMessage = {
+        isMessageBuilt = true
+        return notice.message
+    }()
 
     package init(_ notice: ReceiverNotice) { self.notice = notice }
-
-    package var isMessageBuilt: Bool { builtMessage != nil }
-
-    package var message: UserMessage {
-        if let builtMessage { return builtMessage }
-        let message = notice.message
-        builtMessage = message
-        return message
-    }
 }
 
 /// The reaction of a receiver to the unplugging of a radio.
