@@ -1,7 +1,7 @@
 import CollarJournal
 
 /// The numbers of the capture format. It is pcapng (draft-ietf-opsawg-pcapng), whose blocks Wireshark reads.
-enum CaptureFormat {
+package enum CaptureFormat {
     /// Link type USER3: a packet is one record of a capture.
     static let linkType: UInt16 = 150
     /// The version of a record, its first byte.
@@ -32,7 +32,7 @@ enum CaptureFormat {
     }
 
     /// The bytes that a capture begins with, in either byte order.
-    static let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
+    package static let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
 }
 
 /// Makes the bytes of a capture: one section, of which each port is an interface.

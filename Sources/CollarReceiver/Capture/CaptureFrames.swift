@@ -26,11 +26,7 @@ package struct CaptureFrames {
     }
 
     /// The bytes of a record, and the place of the record in the capture.
-    private struct Bytes {
-        var bytes: [UInt8]
-        var offset: Int
-        var unixMilliseconds: Int64
-    }
+    private typealias Bytes = (bytes: [UInt8], offset: Int, unixMilliseconds: Int64)
 
     private var taps: [Line: PacketTap] = [:]
     private var dialects: [String: Dialect] = [:]
@@ -42,9 +38,7 @@ package struct CaptureFrames {
     /// The packets and faults that end in a record. If a record tells the dialect of a stick, those of earlier bytes are found now.
     /// - Parameter offset: the offset of the record's block in the capture, in bytes.
     package mutating func take(_ record: CaptureRecord, at offset: Int) -> [Finding] {
-        func place(_ bytes: [UInt8]) -> Bytes {
-            Bytes(bytes: bytes, offset: offset, unixMilliseconds: record.time.unixMilliseconds)
-        }
+        func place(_ bytes: [UInt8]) -> Bytes { (bytes, offset, record.time.unixMilliseconds) }
         switch record.event {
         case .began: self = CaptureFrames()
         case .opened(let opening):

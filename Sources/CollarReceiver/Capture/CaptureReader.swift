@@ -52,8 +52,6 @@ package struct CaptureReader {
 
     package init() {}
 
-    package static let magic = CaptureFormat.magic
-
     package mutating func append(_ more: [UInt8]) {
         bytes.removeFirst(position)
         removedCount += position
@@ -92,6 +90,8 @@ package struct CaptureReader {
         var offset: Int
         /// The place of its body in `bytes`.
         var body: Range<Int>
+
+        func fault(_ problem: CaptureError.Problem) -> CaptureError { CaptureError(problem: problem, offset: offset) }
     }
 
     private mutating func nextBlock() throws(CaptureError) -> Block? {
@@ -137,7 +137,7 @@ package struct CaptureReader {
     // MARK: Interfaces and records
 
     private mutating func addInterface(_ block: Block) throws(CaptureError) {
-        guard block.body.count >= 8 else { throw CaptureError(problem: .shortBlock(type: block.type), offset: block.offset) }
+        guard block.body.count >= 8 else { throw block.fault(.shortBlock(type: block.type)) }
         var interface = Interface(
             isOurs: number(at: block.body.lowerBound, UInt16.self) == CaptureFormat.linkType, name: "port \(interfaces.count)",
             unitsPerSecond: 1_000_000)
@@ -149,9 +149,7 @@ package struct CaptureReader {
             guard code != CaptureFormat.Option.end, value.upperBound <= block.body.upperBound else { break }
             if code == CaptureFormat.Option.name { interface.name = String(decoding: bytes[value], as: UTF8.self) }
             if code == CaptureFormat.Option.timeResolution, let resolution = bytes[value].first {
-                guard let units = CaptureReader.unitsPerSecond(resolution) else {
-                    throw CaptureError(problem: .timeResolution(resolution), offset: block.offset)
-                }
+                guard let units = CaptureReader.unitsPerSecond(resolution) else { throw block.fault(.timeResolution(resolution)) }
                 interface.unitsPerSecond = units
             }
             index = (value.upperBound + 3) & ~3
@@ -167,24 +165,22 @@ package struct CaptureReader {
 
     private mutating func record(in block: Block) throws(CaptureError) -> CaptureRecord? {
         let start = block.body.lowerBound
-        guard block.body.count >= 20 else { throw CaptureError(problem: .shortBlock(type: block.type), offset: block.offset) }
+        guard block.body.count >= 20 else { throw block.fault(.shortBlock(type: block.type)) }
         let number = number(at: start, UInt32.self)
-        guard number < interfaces.count else { throw CaptureError(problem: .unknownInterface(number), offset: block.offset) }
+        guard number < interfaces.count else { throw block.fault(.unknownInterface(number)) }
         let interface = interfaces[Int(number)]
         guard interface.isOurs else { return nil }
         let units = UInt64(self.number(at: start + 4, UInt32.self)) << 32 | UInt64(self.number(at: start + 8, UInt32.self))
         let count = Int(self.number(at: start + 12, UInt32.self))
         guard count >= CaptureFormat.headerByteCount, count <= block.body.count - 20 else {
-            throw CaptureError(problem: .shortBlock(type: block.type), offset: block.offset)
+            throw block.fault(.shortBlock(type: block.type))
         }
         let data = bytes[(start + 20)..<(start + 20 + count)]
-        guard data[start + 20] == CaptureFormat.version else {
-            throw CaptureError(problem: .version(data[start + 20]), offset: block.offset)
-        }
+        guard data[start + 20] == CaptureFormat.version else { throw block.fault(.version(data[start + 20])) }
         guard let code = CaptureEvent.Code(rawValue: data[start + 21]) else { return nil }
         var unixMilliseconds: UInt64 = 0
         for byte in data[(start + 24)..<(start + 32)] { unixMilliseconds = unixMilliseconds << 8 | UInt64(byte) }
-        let fault = CaptureError(problem: .content(event: code.rawValue), offset: block.offset)
+        let fault = block.fault(.content(event: code.rawValue))
         let timeOfDay = Int64(bitPattern: unixMilliseconds)
         guard let instant = CaptureReader.instant(units, perSecond: interface.unitsPerSecond),
             ClosedRange.unixMilliseconds.contains(timeOfDay)

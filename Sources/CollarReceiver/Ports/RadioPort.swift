@@ -94,14 +94,6 @@ final class RadioPort {
     /// When the port is tried again; nil if no time is set.
     var nextRetry: Instant? { if case .retrying(let instant, _) = state { instant } else { nil } }
 
-    /// Whether the last attempt to open the port found no radio at its path.
-    private var isAbsent: Bool {
-        switch failure {
-        case .notFound, .replaced: true
-        case .notATerminal, .permissionDenied, .busy, .disconnected, .system, nil: false
-        }
-    }
-
     /// The state of the port now, for the line of figures.
     var figures: RadioFigures {
         let word: RadioFigures.State =
@@ -114,7 +106,11 @@ final class RadioPort {
                 case .carries, nil: .open
                 }
             case .connecting: .connecting
-            case .retrying: isAbsent ? .waiting : .retrying
+            case .retrying:
+                switch failure {
+                case .notFound, .replaced: .waiting
+                case .notATerminal, .permissionDenied, .busy, .disconnected, .system, nil: .retrying
+                }
             case .shared: .shared
             case .gone: .gone
             }

@@ -64,7 +64,7 @@ enum DecodeCommand: Command {
         let isBare = arguments.has("--bare")
         var fault: CaptureError?
         let byteCount: Int
-        let isCapture = try input.hasPrefix(CaptureReader.magic)
+        let isCapture = try input.hasPrefix(CaptureFormat.magic)
         if isCapture {
             var capture = CaptureDecoding()
             try capture.decode(&input, &decoding)
