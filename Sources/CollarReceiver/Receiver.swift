@@ -249,7 +249,7 @@ package final class Receiver {
             if statisticsDeadline == nil, host.statistics.frames != reportedFrameCount {
                 statisticsDeadline = time.instant.advanced(byMicroseconds: Receiver.statisticsInterval)
             }
-        case .portOpenings(let port): ports.handleOpenings(of: port, at: time)
+        case .portOpenings(let port): ports.noteOpenings(of: ports.ports[port.index], at: time)
         }
     }
 

@@ -64,9 +64,7 @@ extension RadioPorts {
         port.openings = nil
     }
 
-    /// Other programs have opened a port, read from it, or closed it.
-    func handleOpenings(of id: PortID, at time: HostTime) { noteOpenings(of: ports[id.index], at: time) }
-
+    /// Takes note of what other programs have done with a port: opened it, read from it, or closed it.
     /// - Parameter isAfterOwnRead: whether a read of this program is among the events; it does not count as one of another program.
     func noteOpenings(of port: RadioPort, isAfterOwnRead: Bool = false, at time: HostTime) {
         if port.openings?.watcher.drain(isAfterOwnRead: isAfterOwnRead) == true { port.openings?.noteNews(at: time.instant) }

@@ -256,12 +256,9 @@ final class RadioPorts {
         // The next report says that the port is waited for.
         port.lastComplaint = .notFound(path: port.path)
         if port.isOpeningUnreported { return }
-        report(isMarked ? .unplugged(path: port.path, then: afterUnplugging(port)) : .unmarked(path: port.path))
-    }
-
-    private func afterUnplugging(_ port: RadioPort) -> AfterUnplugging {
-        guard configuration.reconnects else { return .ends }
-        return port.route?.isNumber == true ? .isAnotherTerminal : .isAwaited
+        guard isMarked else { return report(.unmarked(path: port.path)) }
+        let next: AfterUnplugging = !configuration.reconnects ? .ends : port.route?.isNumber == true ? .isAnotherTerminal : .isAwaited
+        report(.unplugged(path: port.path, then: next))
     }
 
     /// Opens a port again, because the collar that was heard there last is unhealthy and its radio may be the cause. A
@@ -304,9 +301,7 @@ final class RadioPorts {
             capture?.note(.wrote(Array(bytes)), port: port.path, at: time)
             if configuration.reportsTraffic { report(.traffic(path: port.path, isInbound: false, bytes: Array(bytes))) }
         }
-        guard let isWaiting, let connection = port.connection, isWaiting != port.isWatchedForWriting else {
-            return
-        }
+        guard let isWaiting, let connection = port.connection, isWaiting != port.isWatchedForWriting else { return }
         port.isWatchedForWriting = isWaiting
         events.watch(connection.fileDescriptor, as: .port(port.id), forWriting: isWaiting)
     }
