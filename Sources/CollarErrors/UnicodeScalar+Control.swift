@@ -27,9 +27,7 @@ extension String {
                 ? scalars[index].escaped(asASCII: true) : String(scalars[index])
         }.joined()
     }
-}
 
-extension String {
     /// Most texts are; for them Unicode's tables need not be loaded into memory.
     private var isPlainASCII: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 }

@@ -57,7 +57,8 @@ package final class LineOutput {
     private var firstUnwritten = 0
     private var firstUnread = 0
     private var queuedCount = 0
-    private var writtenLines = 0
+    /// Lines written since the start.
+    package private(set) var writtenLineCount = 0
 
     /// - Parameter lineLimit: the number of lines after which no more are queued; nil for no limit.
     package init(fileDescriptor: Int32, lineLimit: Int? = nil) {
@@ -77,8 +78,6 @@ package final class LineOutput {
     package var hasUnread: Bool { firstUnread < firstUnwritten }
 
     package var isLimitReached: Bool { lineLimit.map { queuedCount >= $0 } ?? false }
-    /// Lines written since the start.
-    package var writtenLineCount: Int { writtenLines }
 
     /// Queues the line of an entry, which `write` appends.
     package func queue(write: (inout [UInt8]) -> Void) {
@@ -151,7 +150,7 @@ package final class LineOutput {
 
     private func noteWritten() {
         while firstUnwritten < marks.count, marks[firstUnwritten].end <= removedCount + writtenCount {
-            if marks[firstUnwritten].isLine { writtenLines += 1 }
+            if marks[firstUnwritten].isLine { writtenLineCount += 1 }
             firstUnwritten += 1
         }
     }

@@ -44,7 +44,9 @@ package final class DeviceWatch {
             for event in events.wait(timeoutMicroseconds: wait) {
                 if event.source == .signals, signals.next() != nil { return .ended }
             }
-            let changes = monitor.update(&devices)
+            let before = devices
+            if monitor.drain() { devices = monitor.allSerialDevices() }
+            let changes = DeviceChange.between(before, devices)
             if changes.contains(where: { if case .added = $0 { true } else { false } }) { deadline = nil }
             if !changes.isEmpty { return .changes(changes) }
             if let due = deadline, HostTime.now.instant >= due {

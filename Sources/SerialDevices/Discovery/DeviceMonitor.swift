@@ -107,13 +107,3 @@ package enum DeviceChange: Equatable, Sendable {
             }
     }
 }
-
-extension DeviceMonitor {
-    /// Reads all waiting events, and brings a list of all serial ports up to date.
-    package func update(_ devices: inout [SerialDevice]) -> [DeviceChange] {
-        guard drain() else { return [] }
-        let present = allSerialDevices()
-        defer { devices = present }
-        return DeviceChange.between(devices, present)
-    }
-}
