@@ -104,19 +104,9 @@ package struct DeliveryBatch {
     /// The key of a line of the event log, which names its collar or none.
     private func key(of line: [UInt8]) -> Key {
         guard command.splitsByCollar || command.splitsByName else { return Key() }
-        let text = String(decoding: line, as: UTF8.self)
-        let name = "\"collar\":\""
-        var collar = "none"
-        var rest = text[...]
-        while let quote = rest.firstIndex(of: "\"") {
-            rest = rest[quote...]
-            if rest.hasPrefix(name) {
-                collar = String(rest.dropFirst(name.count).prefix { $0 != "\"" })
-                break
-            }
-            rest = rest.dropFirst()
-        }
-        let time = FollowedEvents.unixMilliseconds(of: line) ?? 0
+        let object = try? JSONScanner.value(of: line)
+        let collar = object?["collar"]?.text ?? "none"
+        let time = object?["unix_ms"]?.integer(in: .unixMilliseconds) ?? 0
         let animal = UInt64(hexadecimal: collar).flatMap { format.deployments.wearer(of: $0, at: time)?.name }
         return Key(collar: command.splitsByCollar ? collar : "", name: command.splitsByName ? animal ?? collar : "")
     }

@@ -6,7 +6,7 @@ import CollarJournal
 package struct FollowedEvents {
     private let log: EventLogReader
     private let heads: [[UInt8]]
-    private let collars: [[UInt8]]?
+    private let collars: [String]?
     private let earliestUnixMilliseconds: Int64
     private var lines: ArraySlice<EventLogReader.Line> = []
     /// Whether the log may have lines that were not read.
@@ -20,7 +20,7 @@ package struct FollowedEvents {
         taken = former ?? .start
         log = EventLogReader(stateDirectory: configuration.stateDirectory, from: taken)
         heads = configuration.eventKinds.map { Array("{\"type\":\"\($0.rawValue)\",".utf8) }
-        collars = configuration.wanted.deviceIDs.map { $0.map { Array("\"collar\":\"\(MessageDescription.hexadecimal($0))\"".utf8) } }
+        collars = configuration.wanted.deviceIDs?.map { "\"collar\":\"\(MessageDescription.hexadecimal($0))\"" }
         if former == nil, case .since(let time) = configuration.start {
             earliestUnixMilliseconds = time
         } else {
@@ -63,21 +63,16 @@ package struct FollowedEvents {
             return false
         }
         guard let collars else { return true }
+        let text = String(decoding: line, as: UTF8.self)
         // A line without a collar concerns all of them.
-        let key = Array("\"collar\":".utf8)
-        return !FollowedEvents.contains(line, key) || collars.contains { FollowedEvents.contains(line, $0) }
+        return !text.contains(text: "\"collar\":") || collars.contains(where: text.contains(text:))
     }
 
     /// The time that follows the type of a line, in milliseconds since 1970.
-    package static func unixMilliseconds(of line: [UInt8]) -> Int64? {
+    private static func unixMilliseconds(of line: [UInt8]) -> Int64? {
         let key = Array("\"unix_ms\":".utf8)
         guard let comma = line.firstIndex(of: UInt8(ascii: ",")), line[(comma + 1)...].starts(with: key) else { return nil }
         let digits = line[(comma + 1 + key.count)...].prefix { (0x30...0x39).contains($0) }
         return Int64(digits: digits, radix: 10, in: .unixMilliseconds)
-    }
-
-    private static func contains(_ line: [UInt8], _ part: [UInt8]) -> Bool {
-        guard line.count >= part.count else { return false }
-        return (0...(line.count - part.count)).contains { line[$0...].starts(with: part) }
     }
 }
