@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Tells which journals of a state directory change, without reading them (inotify).
 package final class JournalWatch {
-    fileprivate enum Subject {
+    package enum Subject {
         case stateDirectory, eventLog
         case collar(UInt64)
     }
@@ -32,14 +32,9 @@ package final class JournalWatch {
 
     deinit { close(fileDescriptor) }
 
-    /// Watches the journal of a collar, if that is there and may be read. A directory that has become readable, or that takes the place
-    /// of another one, is a change of the state directory; it is watched then.
-    package func watch(_ deviceID: UInt64, at path: String) throws(ReaderError) { try addIfReadable(path, .collar(deviceID)) }
-
-    /// Watches the event log, if that is there and may be read.
-    package func watchEvents(at path: String) throws(ReaderError) { try addIfReadable(path, .eventLog) }
-
-    private func addIfReadable(_ path: String, _ subject: Subject) throws(ReaderError) {
+    /// Watches a journal or the event log, if that is there and may be read. A directory that has become readable, or that takes the
+    /// place of another one, is a change of the state directory; it is watched then.
+    package func watch(_ path: String, _ subject: Subject) throws(ReaderError) {
         do throws(ReaderError) { try add(path, subject, forWrites: true) } catch {
             guard case .watch(_, let errorNumber) = error, errorNumber == ENOENT || errorNumber == EACCES else { throw error }
         }

@@ -127,15 +127,13 @@ package final class StoredEntries {
     }
 
     private func look() throws(ReaderError) {
-        if events != nil { try watch.watchEvents(at: "\(configuration.stateDirectory)/events") }
+        if events != nil { try watch.watch("\(configuration.stateDirectory)/events", .eventLog) }
         events?.noteChange()
         var failure: ReaderError?
         do throws(JournalError) {
             try journals.lookForCollars(at: HostTime.now.instant) { deviceID in
-                do throws(ReaderError) {
-                    try watch.watch(
-                        deviceID, at: JournalDirectory(stateDirectory: configuration.stateDirectory, deviceID: deviceID).path)
-                } catch { failure = error }
+                let path = JournalDirectory(stateDirectory: configuration.stateDirectory, deviceID: deviceID).path
+                do throws(ReaderError) { try watch.watch(path, .collar(deviceID)) } catch { failure = error }
             }
         } catch { throw .journal(error) }
         if let failure { throw failure }
