@@ -129,11 +129,7 @@ extension Finding {
     fileprivate func text(number: Int) -> (first: String, rest: [String]) {
         var lines = evidence.map { "   seen:    \($0.place): \($0.value)" }
         if let command { lines.append("   fix:     \(command.text)") }
-        if let remedy { lines.append("   \(command == nil ? "fix:" : "note:")    ".padded(to: 12) + remedy) }
+        if let remedy { lines.append((command == nil ? "   fix:     " : "   note:    ") + remedy) }
         return ("\(number). \(code.severity.rawValue): \(reason) [\(code.rawValue)]", lines)
     }
-}
-
-extension String {
-    fileprivate func padded(to count: Int) -> String { prefix(count) + String(repeating: " ", count: max(0, count - self.count)) }
 }

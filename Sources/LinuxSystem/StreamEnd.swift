@@ -38,17 +38,21 @@ extension StreamEnd {
     package func read(into buffer: inout [UInt8]) -> ReadResult {
         // A read into an empty buffer returns 0, as a hang-up does.
         precondition(!buffer.isEmpty, "reading into an empty buffer")
-        let count = uninterrupted { unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(fileDescriptor, $0.baseAddress, $0.count) } }
+        let count = uninterrupted {
+            unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(fileDescriptor, $0.baseAddress, $0.count) }
+        }
         if count > 0 { return .bytes(count) }
         // An unplugged adapter gives EIO, ENODEV or ENXIO. After any other error of a terminal, too, the port can only be closed;
         // opening it again reports the cause.
         return count < 0 && errno == EAGAIN ? .wouldBlock : .disconnected
     }
 
-    /// Writes as many bytes as the other end, or the queue to it, takes now. The result is `.written(0)` only if `bytes` is empty.
+    /// Writes as many bytes as the queue to the other end takes now. The result is `.written(0)` only if `bytes` is empty.
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
         if bytes.isEmpty { return .written(0) }
-        let count = uninterrupted { unsafe bytes.withUnsafeBufferPointer { unsafe Glibc.write(fileDescriptor, $0.baseAddress, $0.count) } }
+        let count = uninterrupted {
+            unsafe bytes.withUnsafeBufferPointer { unsafe Glibc.write(fileDescriptor, $0.baseAddress, $0.count) }
+        }
         if count > 0 { return .written(count) }
         return count == 0 || errno == EAGAIN ? .wouldBlock : .disconnected
     }

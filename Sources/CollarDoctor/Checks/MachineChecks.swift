@@ -77,11 +77,10 @@ extension Examination {
         }
         // The number of `73-seat-late.rules`, which acts on what the rule sets.
         if Int(rule.name.prefix { $0.isNumber }, in: 0...72) == nil {
-            let folder = rule.path[..<(rule.path.lastIndex(of: "/") ?? rule.path.endIndex)]
             findings.append(Finding(
                 .ruleMisplaced, "udev reads \(rule.path) after 73-seat-late.rules, which lets the person at the machine open the radio.",
                 evidence: [Evidence(rule.path, "its number is not below 73")],
-                command: sudo("mv", rule.path, "\(folder)/\(RuleFiles.ruleName)").then(sudo.udevReload)))
+                command: sudo("mv", rule.path, Examination.folder(of: rule.path) + "/" + RuleFiles.ruleName).then(sudo.udevReload)))
         }
         return findings
     }

@@ -69,8 +69,8 @@ extension Examination {
     private static let listing = ShellCommand("collar-link", "devices")
 
     private func isHidden(_ node: String) -> Bool {
-        guard let slash = node.lastIndex(of: "/"), slash != node.startIndex else { return false }
-        let folder = String(node[..<slash])
+        let folder = Examination.folder(of: node)
+        if folder == "/" { return false }
         return machine.status(of: folder) == nil ? isHidden(folder) : !machine.mayAccess(folder, "x")
     }
 
@@ -119,9 +119,9 @@ extension Examination {
         return [Evidence(node, "\(modeAndOwner(status)), group \(machine.name(ofGroup: status.groupID))"), own]
     }
 
-    private static func folder(of node: String) -> String {
-        guard let slash = node.lastIndex(of: "/"), slash != node.startIndex else { return "/" }
-        return String(node[..<slash])
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
     }
 
     /// Whether Snap or AppArmor keeps the program from its ports and files.

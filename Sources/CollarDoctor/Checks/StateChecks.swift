@@ -57,12 +57,11 @@ extension Examination {
 
     /// The command that puts a region into a configuration file. A key for every stick is before the first section.
     private func addingRegion(to file: String) -> ShellCommand {
-        let folder = file[..<(file.lastIndex(of: "/") ?? file.endIndex)]
         let new = file + ".new"
         return machine.content(of: file) != .absent
             ? ShellCommand(syntax: "{ echo 'region = EU868'; cat").with(file).with(syntax: "; }").writing(to: new)
                 .then(ShellCommand("mv", new, file))
-            : ShellCommand("mkdir", "-p", String(folder)).then(ShellCommand("echo", "region = EU868").writing(to: file))
+            : ShellCommand("mkdir", "-p", Self.folder(of: file)).then(ShellCommand("echo", "region = EU868").writing(to: file))
     }
 
     // MARK: The state directory
@@ -163,12 +162,9 @@ extension Examination {
     }
 
     private func existing(above path: String) -> String {
-        var place = path[...]
-        while let slash = place.lastIndex(of: "/"), slash != place.startIndex {
-            place = place[..<slash]
-            if machine.status(of: String(place)) != nil { return String(place) }
-        }
-        return "/"
+        var place = path
+        repeat { place = Examination.folder(of: place) } while place != "/" && machine.status(of: place) == nil
+        return place
     }
 
     /// The mount to which a path belongs; nil if it is not known.

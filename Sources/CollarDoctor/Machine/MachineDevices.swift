@@ -16,7 +16,7 @@ extension MachineFacts {
 
     /// The serial port at a path below /sys; nil for a terminal that is not a serial port, as in `SerialDevice.init(_:)`.
     private func serialDevice(at sysPath: String) -> SerialDevice? {
-        guard let event = contentText(of: "\(sysPath)/uevent"), let parent = parentDevice(of: sysPath),
+        guard let event = contentText(of: "\(sysPath)/uevent"), let parent = ancestor(of: sysPath, with: "uevent"),
             firstLine(of: "\(sysPath)/type") != "0"
         else { return nil }
         var properties = properties(event, mark: "")
@@ -26,7 +26,7 @@ extension MachineFacts {
         }
         return SerialDevice(
             node: name.hasPrefix("/") ? name : "/dev/\(name)", sysPath: sysPath, property: { properties[$0] },
-            usbAttribute: { attribute in self.usbPath(of: sysPath).flatMap { self.firstLine(of: "\($0)/\(attribute)") } },
+            usbAttribute: { name in self.ancestor(of: sysPath, with: "idVendor").flatMap { self.firstLine(of: "\($0)/\(name)") } },
             parentDriver: { self.linkTarget(of: "\(parent)/driver")?.split(separator: "/").last.map(String.init) })
     }
 
@@ -47,18 +47,13 @@ extension MachineFacts {
         return properties
     }
 
-    /// The nearest directory above a path that belongs to a device; nil if there is none, as for a virtual terminal.
-    private func parentDevice(of path: String) -> String? {
-        ancestors(of: path).first { content(of: "\($0)/uevent") != .absent }
-    }
-
-    /// The directory of the USB device to which a path below /sys belongs; nil if it belongs to none.
-    private func usbPath(of path: String) -> String? { ancestors(of: path).first { content(of: "\($0)/idVendor") != .absent } }
-
-    private func ancestors(of path: String) -> [String] {
+    /// The nearest directory above a path below /sys that has a file: that of a device has `uevent`, that of a USB device `idVendor`.
+    /// Nil if there is none, as for a virtual terminal.
+    private func ancestor(of path: String, with file: String) -> String? {
         let parts = path.split(separator: "/")
-        guard parts.count > 3 else { return [] }
-        return (3..<parts.count).reversed().map { "/" + parts.prefix($0).joined(separator: "/") }
+        guard parts.count > 3 else { return nil }
+        return (3..<parts.count).reversed().lazy.map { "/" + parts.prefix($0).joined(separator: "/") }
+            .first { content(of: "\($0)/\(file)") != .absent }
     }
 
     /// The USB device of a port; nil if the port is not one of a USB device.

@@ -160,16 +160,10 @@ package struct FactLine: Equatable {
     package var text: String { "\(FactLine.escaped(key, alsoEquals: true)) = \(FactLine.escaped(value))\n" }
 
     private static func escaped(_ text: String, alsoEquals: Bool = false) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if byte < 0x20 || byte == UInt8(ascii: "%") || (alsoEquals && byte == UInt8(ascii: "=")) {
-                bytes += (byte < 0x10 ? "%0" : "%").utf8
-                bytes += String(byte, radix: 16, uppercase: true).utf8
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        text.unicodeScalars.map { scalar in
+            guard scalar.value < 0x20 || scalar == "%" || alsoEquals && scalar == "=" else { return String(scalar) }
+            return (scalar.value < 0x10 ? "%0" : "%") + String(scalar.value, radix: 16, uppercase: true)
+        }.joined()
     }
 
     private static func unescaped(_ text: some StringProtocol) -> String {

@@ -32,8 +32,8 @@ package final class JournalWatch {
 
     deinit { close(fileDescriptor) }
 
-    /// Watches a journal or the event log, if that is there and may be read. A directory that has become readable, or that takes the
-    /// place of another one, is a change of the state directory; it is watched then.
+    /// Watches a journal or the event log, if that is there and may be read. A directory that has become readable, or that takes
+    /// the place of another one, is a change of the state directory; it is watched then.
     package func watch(_ path: String, _ subject: Subject) throws(ReaderError) {
         do throws(ReaderError) { try add(path, subject, forWrites: true) } catch {
             guard case .watch(_, let errorNumber) = error, errorNumber == ENOENT || errorNumber == EACCES else { throw error }

@@ -73,8 +73,9 @@ final class CaptureFile {
     private func write(_ bytes: [UInt8]) throws(CaptureFileError) {
         var written = 0
         while written < bytes.count {
+            let offset = off_t(byteCount + written)
             let count = uninterrupted {
-                unsafe bytes[written...].withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(byteCount + written)) }
+                unsafe bytes[written...].withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, offset) }
             }
             guard count > 0 else { throw failure("write") }
             written += count

@@ -257,8 +257,8 @@ final class RadioPorts {
         port.lastComplaint = .notFound(path: port.path)
         if port.isOpeningUnreported { return }
         guard isMarked else { return report(.unmarked(path: port.path)) }
-        let next: AfterUnplugging = !configuration.reconnects ? .ends : port.route?.isNumber == true ? .isAnotherTerminal : .isAwaited
-        report(.unplugged(path: port.path, then: next))
+        let next: AfterUnplugging = port.route?.isNumber == true ? .isAnotherTerminal : .isAwaited
+        report(.unplugged(path: port.path, then: configuration.reconnects ? next : .ends))
     }
 
     /// Opens a port again, because the collar that was heard there last is unhealthy and its radio may be the cause. A

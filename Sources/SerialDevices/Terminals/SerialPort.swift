@@ -98,8 +98,8 @@ package final class SerialPort: StreamEnd {
     }
 
     static func open(_ path: String) throws(SerialPortError) -> Int32 {
-        // Without O_NOCTTY unplugging would send SIGHUP to a session leader; without O_NONBLOCK the open would wait for a carrier that
-        // a three-wire cable never gives.
+        // Without O_NOCTTY unplugging would send SIGHUP to a session leader; without O_NONBLOCK the open would wait for a carrier
+        // that a three-wire cable never gives.
         let descriptor = uninterrupted { unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) }
         guard descriptor >= 0 else { throw error(opening: path, errno: errno) }
         return descriptor

@@ -43,9 +43,7 @@ struct HistoryPrinter {
         _ reader: JournalReader, since: SinceArgument?, _ progress: inout ProgressLine
     ) throws(CommandFailure) -> Bool {
         var selection = EntrySelection()
-        selection.hasFixes = kinds.contains(.fix)
-        selection.hasMessages = kinds.contains(.message)
-        selection.hasGaps = kinds.contains(.gap)
+        selection.choose(kinds)
         // An unknown fix is told as without sorting.
         _ = try start(in: reader, since: since)
         let entries = try CommandFailure.wrapping(try SortedEntries(reader, selection, start: since?.emissionStart ?? .all))
