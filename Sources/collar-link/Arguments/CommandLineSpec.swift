@@ -34,7 +34,7 @@ struct CommandSpec: Sendable {
     let synopsis: String
     let summary: String
     let options: [OptionSpec]
-    let maximumOperandCount: Int
+    var maximumOperandCount = 0
     let notes: String
 
     /// The text of `--help`, at most 80 columns wide.

@@ -16,7 +16,6 @@ enum DevicesCommand: Command {
             OptionSpec("--watch", is: "then report each device that is plugged in or removed, until Ctrl-C"),
             OptionSpec("-F", "--format", value: "text|json", is: "output format; `json` is one line per device (default text)"),
         ],
-        maximumOperandCount: 0,
         notes: """
             A device is a collar radio if udev has set COLLAR_LINK=1 for it. The rule hardware/udev/70-collar-link.rules in the source
             does this for radios whose USB product name begins with "CollarLink". `collar-link mark` does it for any other adapter.

@@ -30,7 +30,6 @@ enum DoctorCommand: Command {
             OptionSpec("--record", value: "DIR", is: "also save the examined data in this new directory, for someone who helps you"),
             OptionSpec("--machine", value: "DIR", is: "examine the machine that `--record` saved in this directory"),
         ],
-        maximumOperandCount: 0,
         notes: """
             `doctor` examines the udev rule, permissions, programs that use the port, containers, the configuration, the state directory
             and its disk, keys, the running receiver, the kernel log and the USB device.

@@ -23,7 +23,6 @@ enum FollowCommand: Command {
         ] + ParsedArguments.followingOptions.map { $0.key == OptionSpec.format.key ? .liveFormat : $0 } + [
             .count, .duration, .quiet, ParsedArguments.logOption,
         ],
-        maximumOperandCount: 0,
         notes: """
             formats:
             \(formatList())

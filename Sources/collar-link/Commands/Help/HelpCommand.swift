@@ -66,7 +66,6 @@ enum VersionCommand: Command {
         synopsis: "collar-link version",
         summary: "Prints the version of the tool, the commit that it was built from, the version of the protocol, and the dialects of sticks.",
         options: [],
-        maximumOperandCount: 0,
         notes: """
             exit codes:
               0   done

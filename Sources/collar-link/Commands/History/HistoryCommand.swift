@@ -25,7 +25,6 @@ enum HistoryCommand: Command {
             OptionSpec("--verify", is: "read everything, and report for each log what is stored, lost, elsewhere, missing or damaged"),
             OptionSpec("--repair", is: "with `--verify`: mark damaged fixes, so that `run` requests them again; stop `run` first"),
         ] + ParsedArguments.readingOptions,
-        maximumOperandCount: 0,
         notes: """
             formats:
             \(formatList())

@@ -12,7 +12,6 @@ enum MetricsCommand: Command {
             Prints metrics in the text format of Prometheus, one line per value. A value that is unknown is left out.
             """,
         options: [.readStateDirectory],
-        maximumOperandCount: 0,
         notes: """
             metrics:
               each collar  time of the last fix, battery and its discharge, signal,

@@ -21,7 +21,6 @@ enum ReadersCommand: Command {
             OptionSpec("-F", "--format", value: "text|json", is: "output format; `json` is one line per reader (default text)"),
             .readStateDirectory,
         ],
-        maximumOperandCount: 0,
         notes: """
             `run --keep` deletes nothing that a named reader has not taken. Remove a reader that you no longer need. A new reader of the
             same name starts with the oldest entry.

@@ -44,7 +44,6 @@ enum RunCommand: Command {
             OptionSpec("--no-reconnect", is: "exit if there is no radio or it goes away (default: wait for one)"),
             .verbose, .quiet, ParsedArguments.logOption,
         ],
-        maximumOperandCount: 0,
         notes: """
             formats:
             \(formatList())

@@ -54,7 +54,6 @@ enum SimulateCommand: Command {
             OptionSpec("--until-delivered", is: "exit when every fix is acknowledged (default: run until Ctrl-C)"),
             OptionSpec("--stats", is: "print counts as a line of JSON on stderr at the end"),
         ],
-        maximumOperandCount: 0,
         notes: """
             signals:
               kill -USR1  unplug the terminal for a second; the collar goes on

@@ -20,7 +20,6 @@ enum StatusCommand: Command {
             .utc,
             .readStateDirectory,
         ],
-        maximumOperandCount: 0,
         notes: """
             The text fits the terminal. Where there are too many collars for one screen, each has one line. The line of JSON has the schema
             overview.schema.json.
