@@ -85,9 +85,9 @@ struct CommandFailure: Error {
     var isOutputLost = false
 
     /// Creates the failure for a message; the exit code follows from the message's error code.
-    init(_ message: UserMessage) {
-        self.init(message.code?.exitCode ?? .software, message.reason, remedy: message.remedy)
-    }
+    init(_ message: UserMessage) { self.init(message.code?.exitCode ?? .software, message) }
+
+    init(_ code: ExitCode, _ message: UserMessage) { self.init(code, message.reason, remedy: message.remedy) }
 
     init(_ code: ExitCode, _ message: String, remedy: String? = nil) {
         self.code = code

@@ -37,9 +37,7 @@ struct ChunkInput: ~Copyable {
     /// The failure of a command that cannot use the content; nil if the content may be of the wanted kind.
     /// - Parameter command: the command, as it reads stdin.
     func mismatch(_ use: FileKind.Use, _ command: ShellCommand) -> CommandFailure? {
-        FileKind(startingWith: beginning)?.mismatch(path: path, use, command).map {
-            CommandFailure(.corruptInput, $0.reason, remedy: $0.remedy)
-        }
+        FileKind(startingWith: beginning)?.mismatch(path: path, use, command).map { CommandFailure(.corruptInput, $0) }
     }
 
     /// The next bytes; nil at the end.

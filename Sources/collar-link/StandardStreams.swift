@@ -31,15 +31,15 @@ enum StandardError {
         if let remedy { put("collar-link:   ", remedy) }
     }
 
-    static func say(_ reported: ReportedNotice) {
-        let message = reported.message
-        say(message.reason, details: reported.notice.details, remedy: message.remedy, as: reported.notice.mark)
+    static func say(_ message: UserMessage, details: [String] = [], as mark: LogMark = LogMark()) {
+        say(message.reason, details: details, remedy: message.remedy, as: mark)
     }
+
+    static func say(_ reported: ReportedNotice) { say(reported.message, details: reported.notice.details, as: reported.notice.mark) }
 
     /// Writes what a format has left out, if that is anything.
     static func say(_ omission: Omission?) {
-        guard let message = omission?.message else { return }
-        say(message.reason, remedy: message.remedy, as: LogMark(.warning, .collarLocation))
+        if let omission { say(omission.message, as: LogMark(.warning, .collarLocation)) }
     }
 
     /// Shows a short state on the last line of the terminal, in the place of the one that is shown.

@@ -33,9 +33,7 @@ extension ParsedArguments {
             var files: [ConfigurationFile] = []
             for content in contents { files.append(try ConfigurationFile(content.bytes, path: content.path)) }
             return try RadioConfiguration(commandLine: options, files: files)
-        } catch {
-            throw CommandFailure(error.exitCode, error.message.reason, remedy: error.message.remedy)
-        }
+        } catch { throw CommandFailure(error.exitCode, error.message) }
     }
 }
 

@@ -92,8 +92,5 @@ extension FormatOptions {
 }
 
 extension StandardError {
-    static func say(_ notice: FollowerNotice) {
-        let message = notice.message
-        say(message.reason, remedy: message.remedy, as: notice.mark)
-    }
+    static func say(_ notice: FollowerNotice) { say(notice.message, as: notice.mark) }
 }

@@ -83,7 +83,7 @@ enum DecodeCommand: Command {
         if let message = fault?.message(path: input.path) {
             // A power cut may leave a part of the last record. The records before it are sound.
             guard fault?.problem == .cut else { throw CommandFailure(message) }
-            StandardError.say(message.reason, remedy: message.remedy)
+            StandardError.say(message)
         }
         guard decoding.frameCount > 0 else {
             guard byteCount > 0 else {

@@ -178,8 +178,8 @@ extension CommandFailure {
                 throw CommandFailure(
                     .noPermission, failure.message.reason, remedy: "Read it as the user who runs `collar-link run`.")
             case EPERM: throw CommandFailure(failure.message)
-            case ENOENT, ENOTDIR: throw CommandFailure(.noInput, failure.message.reason, remedy: failure.message.remedy)
-            default: throw CommandFailure(.inputOutput, failure.message.reason, remedy: failure.message.remedy)
+            case ENOENT, ENOTDIR: throw CommandFailure(.noInput, failure.message)
+            default: throw CommandFailure(.inputOutput, failure.message)
             }
         }
     }

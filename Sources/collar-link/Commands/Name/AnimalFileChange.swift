@@ -23,8 +23,7 @@ struct AnimalFileChange {
         } catch { throw CommandFailure(error) }
         let before = register.content
         do throws(AnimalRegisterError) { try body(&register) } catch {
-            let message = error.message(path: path)
-            throw CommandFailure(error.line == nil ? .usage : .configuration, message.reason, remedy: message.remedy)
+            throw CommandFailure(error.line == nil ? .usage : .configuration, error.message(path: path))
         }
         if register.content != before { try write(register.content) }
     }
@@ -98,7 +97,5 @@ struct AnimalFileChange {
 
 extension CommandFailure {
     /// The failure of a command that cannot do without an animals file.
-    init(_ fault: AnimalFileFault) {
-        self.init(fault.exitCode, fault.message.reason, remedy: fault.message.remedy)
-    }
+    init(_ fault: AnimalFileFault) { self.init(fault.exitCode, fault.message) }
 }

@@ -16,7 +16,7 @@ final class AnimalNames {
     /// Which animal wears which collar. Files that cannot be used are told once, and left out.
     func tellingFaults() -> DeploymentTable {
         refresh()
-        for fault in untold { StandardError.say(fault.message.reason, remedy: fault.message.remedy) }
+        for fault in untold { StandardError.say(fault.message) }
         untold = []
         return files.deployments
     }

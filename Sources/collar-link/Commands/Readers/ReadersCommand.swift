@@ -79,7 +79,7 @@ enum ReadersCommand: Command {
             do throws(JournalError) {
                 if let state = try files.state(of: name) { found.readable.append((name, state)) }
             } catch {
-                StandardError.say(error.message.reason, remedy: error.message.remedy)
+                StandardError.say(error.message)
                 found.unreadable.append(name)
             }
         }
