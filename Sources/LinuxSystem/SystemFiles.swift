@@ -70,7 +70,9 @@ package enum SystemFiles {
     /// The next bytes of a descriptor, at most `byteLimit`; none at the end, nil on failure, with the reason in `errno`.
     package static func read(from descriptor: Int32, byteLimit: Int = 65_536) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: byteLimit)
-        let count = uninterrupted { unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) } }
+        let count = uninterrupted {
+            unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        }
         return count < 0 ? nil : Array(bytes[..<count])
     }
 

@@ -1,5 +1,6 @@
 import CLinux
 import CheckedNumbers
+import CollarDoctor
 import CollarErrors
 import CollarFormats
 import CollarReceiver
@@ -91,20 +92,7 @@ enum StandardOutput {
 
 /// Colours of text for people: only at a terminal, and not where `NO_COLOR` is set or `TERM` is `dumb`.
 struct TerminalStyle: Sendable {
-    /// The meaning of a text, which decides its colour.
-    enum Role: Sendable {
-        case heading, good, warning, error
-
-        /// The numbers of the escape sequence SGR.
-        fileprivate var codes: String {
-            switch self {
-            case .heading: "1"
-            case .good: "32"
-            case .warning: "33"
-            case .error: "1;31"
-            }
-        }
-    }
+    typealias Role = Overview.TextLine.Tone
 
     static let standardOutput = TerminalStyle(of: STDOUT_FILENO)
     static let standardError = TerminalStyle(of: STDERR_FILENO)
@@ -118,7 +106,15 @@ struct TerminalStyle: Sendable {
     /// The text in the colour of its role, where the stream has colours; else the text.
     func painted(_ text: String, as role: Role?) -> String {
         guard isColoured, let role, !text.isEmpty else { return text }
-        return "\u{1B}[\(role.codes)m\(text)\u{1B}[0m"
+        // The numbers of the escape sequence SGR.
+        let codes =
+            switch role {
+            case .heading: "1"
+            case .good: "32"
+            case .warning: "33"
+            case .error: "1;31"
+            }
+        return "\u{1B}[\(codes)m\(text)\u{1B}[0m"
     }
 }
 

@@ -80,7 +80,7 @@ extension Examination {
             findings.append(Finding(
                 .ruleMisplaced, "udev reads \(rule.path) after 73-seat-late.rules, which lets the person at the machine open the radio.",
                 evidence: [Evidence(rule.path, "its number is not below 73")],
-                command: sudo("mv", rule.path, Examination.folder(of: rule.path) + "/" + RuleFiles.ruleName).then(sudo.udevReload)))
+                command: sudo("mv", rule.path, Self.folder(of: rule.path) + "/" + RuleFiles.ruleName).then(sudo.udevReload)))
         }
         return findings
     }

@@ -26,7 +26,7 @@ extension MachineFacts {
         }
         return SerialDevice(
             node: name.hasPrefix("/") ? name : "/dev/\(name)", sysPath: sysPath, property: { properties[$0] },
-            usbAttribute: { name in self.ancestor(of: sysPath, with: "idVendor").flatMap { self.firstLine(of: "\($0)/\(name)") } },
+            usbAttribute: { key in self.ancestor(of: sysPath, with: "idVendor").flatMap { self.firstLine(of: "\($0)/\(key)") } },
             parentDriver: { self.linkTarget(of: "\(parent)/driver")?.split(separator: "/").last.map(String.init) })
     }
 
@@ -47,7 +47,7 @@ extension MachineFacts {
         return properties
     }
 
-    /// The nearest directory above a path below /sys that has a file: that of a device has `uevent`, that of a USB device `idVendor`.
+    /// The nearest directory above a path below /sys that has a file: that of a device has `uevent`, of a USB device `idVendor`.
     /// Nil if there is none, as for a virtual terminal.
     private func ancestor(of path: String, with file: String) -> String? {
         let parts = path.split(separator: "/")

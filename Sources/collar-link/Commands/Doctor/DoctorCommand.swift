@@ -74,7 +74,8 @@ enum DoctorCommand: Command {
         if isText {
             let repeated = RepeatedOptions(arguments)
             let lines = diagnosis.text.map { line in
-                TerminalStyle.standardOutput.painted(PlainText.line(repeated.added(to: line.text)), as: line.severity?.role) + "\n"
+                let role = line.severity.flatMap { LogLevel($0).role }
+                return TerminalStyle.standardOutput.painted(PlainText.line(repeated.added(to: line.text)), as: role) + "\n"
             }
             try StandardOutput.write(lines.joined())
         } else {
@@ -137,17 +138,6 @@ extension RecordedMachine.LoadError {
         case .wrongLine(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): expected 'KEY = VALUE'")
         case .wrongValue(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): the fact cannot have this value")
         case .endless(let path): CommandFailure(.corruptInput, "\(path) is its own base")
-        }
-    }
-}
-
-extension ErrorCode.Severity {
-    /// The role of a text of this severity; nil for ordinary text.
-    fileprivate var role: TerminalStyle.Role? {
-        switch self {
-        case .info: nil
-        case .warning: .warning
-        case .error, .critical: .error
         }
     }
 }

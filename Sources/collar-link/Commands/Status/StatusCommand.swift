@@ -75,19 +75,8 @@ enum StatusCommand: Command {
         let size = Terminal.size
         return Array(
             overview.text(width: size.columns, rows: size.rows, zone: zone).map { line in
-                TerminalStyle.standardOutput.painted(line.text, as: line.tone?.role) + "\n"
+                TerminalStyle.standardOutput.painted(line.text, as: line.tone) + "\n"
             }.joined().utf8)
-    }
-}
-
-extension Overview.TextLine.Tone {
-    fileprivate var role: TerminalStyle.Role {
-        switch self {
-        case .heading: .heading
-        case .good: .good
-        case .warning: .warning
-        case .error: .error
-        }
     }
 }
 
