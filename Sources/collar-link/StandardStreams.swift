@@ -36,7 +36,7 @@ enum StandardError {
         say(message.reason, details: details, remedy: message.remedy, as: mark)
     }
 
-    static func say(_ reported: ReportedNotice) { say(reported.message, details: reported.notice.details, as: reported.notice.mark) }
+    static func say(_ told: ReportedNotice) { say(told.message, details: told.notice.details, as: told.notice.mark) }
 
     /// Writes what a format has left out, if that is anything.
     static func say(_ omission: Omission?) {

@@ -5,9 +5,7 @@ import SerialDevices
 /// Checks of ports.
 extension Examination {
     /// Whether there is a radio, and a device node for it.
-    var presenceFindings: [Finding] {
-        ports.isEmpty && !hasNamedPorts ? [noRadio] : ports.compactMap(presence)
-    }
+    var presenceFindings: [Finding] { ports.isEmpty && !hasNamedPorts ? [noRadio] : ports.compactMap(presence) }
 
     private var noRadio: Finding {
         let unmarked = devices.filter(\.isUnmarkedAdapter)

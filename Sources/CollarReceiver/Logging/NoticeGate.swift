@@ -30,9 +30,7 @@ struct NoticeGate {
     private var limits: [Key: Limit] = [:]
 
     /// When to call ``take(at:)`` next; nil while nothing is held back.
-    var nextDeadline: Instant? {
-        limits.values.compactMap(\.held?.since).min()?.advanced(byMicroseconds: NoticeGate.interval)
-    }
+    var nextDeadline: Instant? { limits.values.compactMap(\.held?.since).min()?.advanced(byMicroseconds: NoticeGate.interval) }
 
     /// Whether to give a notice now. If not, the gate holds it back.
     mutating func admits(_ notice: ReceiverNotice, at now: Instant) -> Bool {

@@ -72,17 +72,13 @@ import LinuxSystem
         unsafe udev_enumerate_add_match_subsystem(enumeration, "tty")
         // The 64 virtual consoles are most of a machine's terminals and take most of the time to list. libudev rejects
         // them by name before it opens anything; together these patterns match every other name.
-        for pattern in ["tty[!0-9]*", "t[!t]*", "[!t]*"] {
-            unsafe udev_enumerate_add_match_sysname(enumeration, pattern)
-        }
+        for pattern in ["tty[!0-9]*", "t[!t]*", "[!t]*"] { unsafe udev_enumerate_add_match_sysname(enumeration, pattern) }
         guard unsafe udev_enumerate_scan_devices(enumeration) >= 0 else { return [] }
         var found: [SerialDevice] = []
         var entry = unsafe udev_enumerate_get_list_entry(enumeration)
         while let current = unsafe entry {
             defer { unsafe entry = udev_list_entry_get_next(current) }
-            guard let device = unsafe udev_device_new_from_syspath(context, udev_list_entry_get_name(current)) else {
-                continue
-            }
+            guard let device = unsafe udev_device_new_from_syspath(context, udev_list_entry_get_name(current)) else { continue }
             defer { unsafe udev_device_unref(device) }
             if let device = unsafe SerialDevice(device) { found.append(device) }
         }

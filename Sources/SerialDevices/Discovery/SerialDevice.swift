@@ -167,9 +167,7 @@ package struct SerialDevice: Equatable, Sendable {
             let parent = unsafe udev_device_get_parent(device)
         else { return nil }
         // Type 0 is PORT_UNKNOWN. Drivers outside the kernel's serial core, such as those of USB adapters, lack the attribute.
-        if let type = unsafe udev_device_get_sysattr_value(device, "type"), unsafe String(cString: type) == "0" {
-            return nil
-        }
+        if let type = unsafe udev_device_get_sysattr_value(device, "type"), unsafe String(cString: type) == "0" { return nil }
         let isOutdated = unsafe SerialDevice.isOutdated(device)
         unsafe self.init(
             node: String(cString: node), sysPath: String(cString: sysPath),

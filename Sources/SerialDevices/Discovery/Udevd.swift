@@ -36,9 +36,7 @@ package enum Udevd {
         if unsafe access("/run/udev/queue", F_OK) == 0 { return true }
         guard let context = unsafe udev_new() else { return false }
         defer { unsafe udev_unref(context) }
-        guard let device = unsafe udev_device_new_from_devnum(context, CChar(UInt8(ascii: "c")), number) else {
-            return false
-        }
+        guard let device = unsafe udev_device_new_from_devnum(context, CChar(UInt8(ascii: "c")), number) else { return false }
         defer { unsafe udev_device_unref(device) }
         return unsafe udev_device_get_is_initialized(device) == 0 || SerialDevice.isOutdated(device)
     }

@@ -38,9 +38,7 @@ extension SerialPortError: MessageError {
     }
 }
 
-private func isUSB(_ path: String) -> Bool {
-    ["/dev/ttyUSB", "/dev/ttyACM", "/dev/serial/by-"].contains(where: path.hasPrefix)
-}
+private func isUSB(_ path: String) -> Bool { ["/dev/ttyUSB", "/dev/ttyACM", "/dev/serial/by-"].contains(where: path.hasPrefix) }
 
 extension PermissionObstacle {
     fileprivate func message(path: String) -> UserMessage {

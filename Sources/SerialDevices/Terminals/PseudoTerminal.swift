@@ -42,9 +42,7 @@ package final class PseudoTerminal: StreamEnd {
 
     /// Writes as many bytes as the queue takes now. If no program has the other end open, nothing is written and the result is
     /// `.disconnected`: an adapter, too, drops the bytes that it receives before it is opened.
-    package func write(_ bytes: Span<UInt8>) -> WriteResult {
-        hasPeer ? (self as any StreamEnd).write(bytes) : .disconnected
-    }
+    package func write(_ bytes: Span<UInt8>) -> WriteResult { hasPeer ? (self as any StreamEnd).write(bytes) : .disconnected }
 
     private static func slavePath(of master: Int32) throws(SystemError) -> String {
         var path = [CChar](repeating: 0, count: 64)

@@ -69,9 +69,7 @@ enum HistoryCommand: Command {
         if let text = arguments.value("--since") {
             since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
         }
-        if arguments.has("--repair"), !arguments.has("--verify") {
-            throw CommandFailure(.usage, "--repair goes with --verify")
-        }
+        if arguments.has("--repair"), !arguments.has("--verify") { throw CommandFailure(.usage, "--repair goes with --verify") }
         if arguments.has("--verify") {
             for option in ["--since", "--events", "--sort"] where arguments.has(option) {
                 throw CommandFailure.excluding(

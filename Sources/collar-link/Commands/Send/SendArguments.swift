@@ -107,9 +107,7 @@ struct SendArguments {
                     .usage, "there is no setting '\(parts[0])'" + Suggestion.text(for: parts[0], among: names),
                     remedy: "Settings are: \(names.joined(separator: ", ")).")
             }
-            guard names.insert(key.name).inserted else {
-                throw CommandFailure(.usage, "\(key.name) is given twice")
-            }
+            guard names.insert(key.name).inserted else { throw CommandFailure(.usage, "\(key.name) is given twice") }
             guard let value = UInt32(parts[1], in: 0 ... .max), key.accepts(value) else {
                 throw CommandFailure(
                     .usage, "\(word): expected a whole number from \(key.rangeText)",

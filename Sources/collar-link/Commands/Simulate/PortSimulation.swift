@@ -67,9 +67,7 @@ struct PortSimulation<Flash: FlashDevice> {
     }
 
     /// The time in the simulation: real time since the start plus the time that was skipped.
-    private var now: Instant {
-        Instant(microseconds: MonotonicClock.microseconds - origin + skippedMicroseconds)
-    }
+    private var now: Instant { Instant(microseconds: MonotonicClock.microseconds - origin + skippedMicroseconds) }
 
     private mutating func advance(to now: Instant) throws(CommandFailure) {
         while let next = stickFaults.first, next.time <= now {
@@ -92,10 +90,8 @@ struct PortSimulation<Flash: FlashDevice> {
             } else {
                 radio.serialBytesWereDropped()
             }
-        } catch {
-            throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
-        }
-        writeToHost()
+        } catch { throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)") }
+        terminal?.write(&pending)
         for signal in radio.removeGivenSignals() { StandardError.say("the collar signals: \(signal)") }
         for message in radio.removeTakenMessages() {
             StandardError.say("the collar's application is sent a \(MessageDescription.line(of: message))")
@@ -118,14 +114,8 @@ struct PortSimulation<Flash: FlashDevice> {
                     frame, randomKey: CollarKey.random(using: &random), randomLogID: UInt32.random(in: 0 ... .max, using: &random),
                     now: now)
                 if let answer { cable?.send(answer) }
-            } catch {
-                throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
-            }
+            } catch { throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)") }
         }
-    }
-
-    private mutating func writeToHost() {
-        terminal?.write(&pending)
     }
 
     private var nextDeadline: Instant {
@@ -267,9 +257,7 @@ struct SimulatedCable {
     }
 
     /// Writes what waits. A program that does not read loses it.
-    mutating func flush() {
-        terminal.write(&outbound)
-    }
+    mutating func flush() { terminal.write(&outbound) }
 
     func remove() { link.remove(from: terminal.path) }
 }

@@ -129,9 +129,7 @@ enum SimulateCommand: Command {
             let file = options.collarCount == 1 ? path : "\(path)-\(number)"
             do throws(FileFlash.OpenError) {
                 flashes.append(try FileFlash(path: file, blockCount: flashBlockCount))
-            } catch {
-                throw CommandFailure(.cannotCreate, "\(file): \(error.reason)")
-            }
+            } catch { throw CommandFailure(.cannotCreate, "\(file): \(error.reason)") }
         }
         return try simulate(fixes, flashes: flashes, options: options)
     }
