@@ -6,7 +6,6 @@ import SerialDevices
 
 /// The examination of machines. It writes nothing, and opens no device.
 package enum Doctor {
-    /// Examines a machine.
     package static func diagnosis(of machine: any MachineFacts) -> Diagnosis {
         let examination = Examination(machine)
         var findings = examination.findings

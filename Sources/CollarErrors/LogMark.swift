@@ -25,7 +25,6 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
     /// Nothing works until the user does something.
     case fault
 
-    /// Whether `left` matters less than `right`.
     package static func < (left: LogLevel, right: LogLevel) -> Bool { left.priority > right.priority }
 
     /// The priority of syslog and of the journal, 2 to 7; a lower one matters more.
@@ -63,9 +62,7 @@ package struct LogMark: Equatable, Sendable {
     }
 
     /// The mark of a message: the level follows from the severity of its error, the category from the code.
-    /// - Parameters:
-    ///   - message: the message.
-    ///   - category: the category if the message reports no error.
+    /// - Parameter category: the category if the message reports no error.
     package init(_ message: UserMessage, otherwise category: LogCategory = .connectivity) {
         self.init(message.code, otherwise: category)
     }

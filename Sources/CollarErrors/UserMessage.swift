@@ -50,7 +50,6 @@ package struct UserMessage: Equatable, Sendable {
     }
 }
 
-/// An error that has a message for a person.
 package protocol MessageError: Error {
     var message: UserMessage { get }
 }

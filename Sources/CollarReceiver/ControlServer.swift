@@ -22,7 +22,6 @@ final class ControlServer {
     /// When connections are accepted again; nil while they are accepted.
     private var resumesAccepting: Instant?
 
-    /// Opens the socket and listens.
     /// - Parameter figures: makes the line of the receiver's figures.
     init(
         stateDirectory: String, runtimeDirectory: String?, events: ReceiverEvents, submit: @escaping (ControlRequest) -> ResultLine,

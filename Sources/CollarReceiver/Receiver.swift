@@ -190,7 +190,6 @@ package final class Receiver {
         } catch { return ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds).named(by: formatter.deployments) }
     }
 
-    /// The counts since the start.
     package var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: output.writtenLineCount) }
 
     // MARK: Events
@@ -367,7 +366,6 @@ package final class Receiver {
             airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.ports.map(\.figures), usage: .now)
     }
 
-    /// The figures now.
     package var figures: ReceiverFigures { ReceiverFigures(reading(at: clock.now)) }
 
     /// Writes lines until none is left, the consumer does not read, or ``emissionRounds`` rounds are done.

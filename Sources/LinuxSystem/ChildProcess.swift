@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// A program that this one has started.
 package final class ChildProcess {
     private let process: pid_t
     private let hasGroup: Bool

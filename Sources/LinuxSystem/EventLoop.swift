@@ -102,7 +102,6 @@ package enum MonotonicClock {
     }
 }
 
-/// The time of day.
 package enum WallClock {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package static var unixMilliseconds: Int64 { MonotonicClock.microseconds(of: CLOCK_REALTIME) / 1000 }

@@ -71,7 +71,6 @@ package final class DirectoryWatcher {
     package let fileDescriptor: Int32
     private let prefix: String
 
-    /// Begins to watch.
     /// - Parameter prefix: the start of the names that count.
     package init(_ directory: String, namesBeginningWith prefix: String) throws(SystemError) {
         let mask = IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_ATTRIB | IN_ONLYDIR

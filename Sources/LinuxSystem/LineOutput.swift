@@ -12,7 +12,6 @@ package enum LineProgress: Equatable {
     case blocked
     /// The consumer is gone.
     case closed
-    /// Writing failed.
     case failed(errorNumber: Int32)
 }
 

@@ -1,7 +1,6 @@
 import CollarErrors
 import Glibc
 
-/// A system call that failed.
 package struct SystemError: Error, Equatable, Sendable {
     package let operation: String
     package let errno: Int32

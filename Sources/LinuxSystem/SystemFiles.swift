@@ -1,6 +1,5 @@
 import Glibc
 
-/// Queries to the file system.
 package enum SystemFiles {
     /// The names in a directory without `.` and `..`; none when it cannot be read.
     package static func entries(of directory: String) -> [String] {
@@ -16,7 +15,6 @@ package enum SystemFiles {
         return names
     }
 
-    /// The result of `stat`; nil when it fails.
     package static func status(of path: String) -> stat? {
         var found = stat()
         return unsafe stat(path, &found) == 0 ? found : nil

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Names and memberships from the user database.
 package enum UserDatabase {
     /// Size of the buffer for one entry, in bytes; the database itself suggests 1024. A group whose members do not fit is
     /// shown by its number.

@@ -64,7 +64,6 @@ enum CollarLinkTool {
         return try chosen.run(arguments)
     }
 
-    /// The command with a name.
     static func command(named name: String) throws(CommandFailure) -> any Command.Type {
         let commands = groups.flatMap(\.commands)
         if let command = commands.first(where: { $0.spec.name == name }) { return command }

@@ -68,7 +68,6 @@ struct LineInput: ~Copyable {
     /// Number of the line that ``next()`` returned last, from 1.
     private(set) var lineNumber = 0
 
-    /// The command that reads fixes from the lines, as it reads stdin; nil if the lines are no fixes.
     private let command: ShellCommand?
 
     /// Opens a file; "-" is stdin.
@@ -103,7 +102,6 @@ struct LineInput: ~Copyable {
         }
     }
 
-    /// Reads the next chunk.
     /// - Returns: where the new bytes begin.
     private mutating func fill() throws(CommandFailure) -> Int {
         buffer.removeFirst(start)
@@ -129,7 +127,6 @@ enum TrackFile {
         return fixes
     }
 
-    /// The failure of an input without a fix.
     static func nothing(in lines: borrowing LineInput) -> CommandFailure {
         CommandFailure(.corruptInput, "\(lines.path): there is no fix in it")
     }

@@ -18,7 +18,6 @@ enum StandardError {
     /// The journal, if it reads stderr; else nil.
     private static let journal = JournalSocket()
 
-    /// Writes a message, its details, and what the person can do about it.
     static func say(_ message: String, details: [String] = [], remedy: String? = nil, as mark: LogMark = LogMark()) {
         let remedy = remedy.map { unsafe repeatedOptions.added(to: $0) }
         if let journal {
@@ -73,7 +72,6 @@ enum StandardError {
     static func finish() { unsafe output.drain() }
 }
 
-/// The output of a command.
 enum StandardOutput {
     /// Writes a text as a whole; a reader that went away is not an error.
     static func write(_ text: String) throws(CommandFailure) { try write(Array(text.utf8)) }

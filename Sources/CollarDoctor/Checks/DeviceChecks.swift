@@ -2,7 +2,6 @@ import CheckedNumbers
 import CollarErrors
 import SerialDevices
 
-/// Checks of USB devices.
 extension Examination {
     /// The remedy for a USB device that loses its connection.
     private static let otherCable = "Use another cable or USB port, and no hub without a power supply; `sudo dmesg -w` shows whether it goes on."

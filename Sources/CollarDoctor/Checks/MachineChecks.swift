@@ -3,7 +3,6 @@ import CollarErrors
 import CollarJournal
 import SerialDevices
 
-/// Checks of the machine and its udev rules.
 extension Examination {
     /// Whether the clock shows a time that can be right. The times in the journal come from it.
     var clockFindings: [Finding] {
@@ -101,7 +100,6 @@ extension Examination {
     }
 }
 
-/// The udev rule files of a machine.
 package struct RuleFiles {
     package struct File {
         package let path: String

@@ -2,7 +2,6 @@ import CheckedNumbers
 import CollarErrors
 import SerialDevices
 
-/// Checks of ports.
 extension Examination {
     /// Whether there is a radio, and a device node for it.
     var presenceFindings: [Finding] { ports.isEmpty && !hasNamedPorts ? [noRadio] : ports.compactMap(presence) }

@@ -4,7 +4,6 @@ import CollarFormats
 import CollarJournal
 import RadioModems
 
-/// Checks of settings, the state directory and the receiver.
 extension Examination {
     /// Whether the configuration files and the options of the command line make sense, and give each stick the region that it needs.
     var configurationFindings: [Finding] {

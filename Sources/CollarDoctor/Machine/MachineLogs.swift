@@ -21,9 +21,7 @@ package struct KernelLog: Equatable, Sendable {
         [firstMessage, "usb ", "apparmor="].contains { line.contains(text: $0) }
     }
 
-    /// The path of the file that was read.
     package let path: String
-    /// The messages, in their order.
     package let messages: [Message]
 
     /// Reads the kernel's log, or the file to which a daemon copies it; nil if the user may read neither.

@@ -21,7 +21,6 @@ package final class RecordedMachine: MachineFacts {
         case endless(path: String)
     }
 
-    /// One directory.
     private struct Layer {
         package let directory: String
         package var facts: [String: String] = [:]

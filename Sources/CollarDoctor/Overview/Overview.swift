@@ -17,7 +17,6 @@ package struct Overview: Sendable {
     package var unixMilliseconds: Int64
     package var version: String
     package var stateDirectory: String
-    /// Whether a receiver runs.
     package var activity: Activity
     /// How long it has been running, in milliseconds; nil where none runs.
     package var uptimeMilliseconds: Int64?

@@ -10,7 +10,6 @@ extension Overview {
         package let tone: Tone?
     }
 
-    /// The overview for a person.
     /// - Parameters:
     ///   - width: the width of the terminal, in characters. No line is wider, except where a single item is.
     ///   - rows: the height of the terminal. Where the whole text has more lines, each collar has one line only.
@@ -22,7 +21,6 @@ extension Overview {
     }
 }
 
-/// Lays out an overview for a terminal.
 private struct OverviewPage {
     private typealias Line = Overview.TextLine
 

@@ -117,7 +117,6 @@ package struct DeliveryCommand: Equatable, Sendable {
     /// The program and its arguments; not empty.
     package let words: [String]
 
-    /// Creates a command; nil if it has no word.
     package init?(words: [String]) {
         if words.isEmpty { return nil }
         self.words = words

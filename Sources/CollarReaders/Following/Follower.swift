@@ -68,7 +68,6 @@ package final class Follower {
 
     package var lineCount: Int { output.writtenLineCount }
 
-    /// Runs the loop until something ends it.
     package func run() throws(ReaderError) {
         output.append { formatter.begin(into: &$0) }
         while true {

@@ -171,7 +171,6 @@ package final class FollowedCollar {
     /// Whether another value has replaced this one, because the journal changed under the reader.
     package private(set) var isEnded = false
 
-    /// Opens the journal of a collar for reading.
     /// - Parameters:
     ///   - stop: a position to which everything was read; the start if nothing was.
     ///   - limit: where the consumer has stopped, if that is earlier.
@@ -232,7 +231,6 @@ package final class FollowedCollar {
         return new
     }
 
-    /// The damage that reading met since the last call.
     package func takeDamage() -> [DamageReport] { feed.takeDamage() }
 
     package func confirm(through position: JournalPosition?) {

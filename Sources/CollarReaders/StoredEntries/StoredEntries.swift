@@ -212,7 +212,6 @@ package struct NamedReader {
     private let lock: ReaderLock
     private var stored: ReaderState?
 
-    /// Takes the name.
     /// - Throws: ``JournalError/readerInUse(_:processID:)`` if another process reads under it.
     package init(_ name: ReaderName, stateDirectory: String) throws(JournalError) {
         self.name = name

@@ -37,7 +37,6 @@ package enum CaptureFormat {
 
 /// Makes the bytes of a capture: one section, of which each port is an interface.
 struct CaptureEncoder {
-    /// The number of each port's interface.
     private var interfaces: [String: UInt32] = [:]
     /// The difference between the time of a packet, in microseconds since 1970, and its instant.
     private let offset: Int64
@@ -46,7 +45,6 @@ struct CaptureEncoder {
     ///   back.
     init(at time: HostTime) { offset = time.unixMilliseconds * 1000 - time.instant.microseconds }
 
-    /// The bytes before the first record.
     func start() -> [UInt8] {
         var body = CaptureBytes()
         body.append(CaptureFormat.byteOrderMagic)

@@ -2,7 +2,6 @@ import CollarJournal
 import Glibc
 import LinuxSystem
 
-/// Why a capture cannot be written.
 package enum CaptureFileError: Error, Equatable, Sendable {
     /// The system refuses; `operation` is the call.
     case system(path: String, operation: String, errorNumber: Int32)

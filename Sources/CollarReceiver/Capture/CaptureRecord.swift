@@ -14,7 +14,6 @@ package struct CaptureRecord: Equatable, Sendable {
     package var event: CaptureEvent
 }
 
-/// An event at a port.
 package enum CaptureEvent: Equatable, Sendable {
     /// A receiver with this id began. It has no port open.
     case began(receiverID: UInt32)
@@ -96,7 +95,6 @@ struct CaptureFields {
         }
     }
 
-    /// The value of a key; nil if the key is absent.
     func text(_ key: String) -> String? { values[key[...]].map(String.init) }
 
     /// The value of a key as a number; nil if the key is absent.

@@ -10,7 +10,6 @@ package struct JournalSocket: Sendable {
 
     private let descriptor: Int32
 
-    /// Opens the journal's socket.
     /// - Returns: nil if stderr does not lead to the journal, as `JOURNAL_STREAM` says.
     package init?() {
         guard let variable = Environment.value("JOURNAL_STREAM") else { return nil }
@@ -23,7 +22,6 @@ package struct JournalSocket: Sendable {
         descriptor = unsafe local_socket_connect_datagrams(JournalSocket.path)
     }
 
-    /// Sends a message.
     package func send(_ lines: [String], _ mark: LogMark) -> Bool {
         let bytes = JournalSocket.datagram(lines, mark)
         guard descriptor >= 0 else { return false }

@@ -94,7 +94,6 @@ final class RadioPort {
     /// When the port is tried again; nil if no time is set.
     var nextRetry: Instant? { if case .retrying(let instant, _) = state { instant } else { nil } }
 
-    /// The state of the port now, for the line of figures.
     var figures: RadioFigures {
         let word: RadioFigures.State =
             switch state {
@@ -135,7 +134,6 @@ final class RadioPort {
     /// Ends the answer of the frames queued so far. ``queueModemBytes()`` takes what the modem then has for its stick.
     func endAnswer(at now: Instant) { modem?.flush(at: now) }
 
-    /// Queues what the modem has for its stick.
     func queueModemBytes() -> Bool {
         guard let bytes = modem?.takeBytes(), !bytes.isEmpty else { return false }
         return queueBytes(bytes.count) { output in for byte in bytes { output.append(byte) } }

@@ -53,7 +53,6 @@ package struct SerialDevice: Equatable, Sendable {
         !isCollarRadio && vendorID != nil && sysPath.contains(text: "/usb")
     }
 
-    /// Reads a device from its udev properties.
     /// - Parameters:
     ///   - usbAttribute: reads an attribute of the USB device; used only where udevd has left no properties.
     ///   - parentDriver: the driver of the port's parent device.
@@ -88,7 +87,6 @@ package struct SerialDevice: Equatable, Sendable {
     /// The start of a base radio's product string; the same as in `70-collar-link.rules`.
     package static let collarProductPrefix = "CollarLink"
 
-    /// A description of the device in one line.
     package var text: String {
         var parts = [node]
         if let vendorID, let modelID { parts.append("\(vendorID):\(modelID)") }

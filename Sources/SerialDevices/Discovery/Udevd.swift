@@ -48,7 +48,6 @@ package enum Udevd {
     let fileDescriptor: Int32
     private let monitor: OpaquePointer
 
-    /// Begins to listen.
     /// - Parameter sender: `udev` or `kernel`.
     init(_ context: OpaquePointer, from sender: String) throws(SystemError) {
         guard let monitor = unsafe udev_monitor_new_from_netlink(context, sender) else {

@@ -66,7 +66,6 @@ package final class PseudoTerminal: StreamEnd {
 package struct PortLink: Sendable {
     package let path: String
 
-    /// Creates a value for the path; no link is made yet.
     package init(path: String) { self.path = path }
 
     /// Makes or replaces the link atomically, so that a program that waits for the link never finds an incomplete one. Only

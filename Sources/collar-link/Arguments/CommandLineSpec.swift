@@ -7,7 +7,6 @@ struct OptionSpec: Sendable {
     let names: [String]
     /// The name of its value in the help; nil for an option without a value.
     let valueName: String?
-    /// Its description, in one line.
     let summary: String
     let isRepeatable: Bool
 
@@ -48,7 +47,6 @@ struct CommandSpec: Sendable {
         return text
     }
 
-    /// The options that every command accepts.
     static let commonOptions = [OptionSpec("-h", "--help", is: "print this help and exit")]
 }
 
@@ -112,7 +110,6 @@ extension String {
 struct ParsedArguments {
     private(set) var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
-    /// The command after which they were typed.
     let command: CommandSpec
     /// How many operands precede `--`; nil without that.
     private(set) var operandCountBeforeDashes: Int?

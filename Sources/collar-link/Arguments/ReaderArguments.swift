@@ -21,7 +21,6 @@ extension ParsedArguments {
     /// The options that `follow` and `deliver` share.
     static let followingOptions = [.lineKinds] + readingOptions
 
-    /// The state directory of a system service.
     static let serviceDirectory = "/var/lib/collar-link"
 
     /// `--state-dir DIR`, or the first of the usual places that exists: the user's own, then the service's. If none exists, the user's

@@ -5,7 +5,6 @@ import CollarFormats
 import Glibc
 import LinuxSystem
 
-/// Options that several commands accept.
 extension ParsedArguments {
     /// The id of a collar, given with the option `key`; nil if the option is absent.
     func deviceID(_ key: String) throws(CommandFailure) -> UInt64? {
@@ -123,7 +122,6 @@ extension ParsedArguments {
     }
 }
 
-/// Options that several commands describe in the same words.
 extension OptionSpec {
     private static let portForms = "a serial port, a TCP bridge, or `auto` for every marked radio (default auto; repeatable)"
 
@@ -209,7 +207,6 @@ extension ParsedArguments {
     }
 }
 
-/// Notes on the formats, for the help of a command.
 let formatNotes = """
     An unknown value is empty, null or left out, or -1 where the format demands a number. Only `json` and `text` have lines for
     messages and gaps.

@@ -9,7 +9,6 @@ enum SinceArgument: Equatable {
     /// From this time of reception on, in milliseconds since 1970.
     case time(unixMilliseconds: Int64)
 
-    /// The accepted forms, for a message.
     static let forms = "the id of a fix or message, \(TimeArgument.forms)"
 
     /// The accepted forms, a line each, for the help of a command.
@@ -18,7 +17,6 @@ enum SinceArgument: Equatable {
         \(TimeArgument.table)
         """
 
-    /// Reads the text of the argument.
     /// - Parameter now: the time from which an age counts back, in milliseconds since 1970.
     init(_ text: String, nowUnixMilliseconds now: Int64) throws(CommandFailure) {
         if let fix = UUIDHalves(text).flatMap({ FixIdentifier(high: $0.high, low: $0.low) }) {
@@ -40,9 +38,7 @@ enum SinceArgument: Equatable {
     }
 }
 
-/// A time, as options take it.
 enum TimeArgument {
-    /// The accepted forms, for a message.
     static let forms = "2026-11-21, 2026-11-21T09:00:00Z, @UNIX-SECONDS, or an age: 90s, 30m, 2h, 3d, 1w"
 
     /// The accepted forms, a line each, for the help of a command.

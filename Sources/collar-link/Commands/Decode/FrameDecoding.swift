@@ -146,7 +146,6 @@ struct FrameDecoding {
         return "skipped: " + parts.joined(separator: ", ")
     }
 
-    /// Counts a rejected piece of the input.
     mutating func reject(_ reason: RejectionReason, at place: FramePlace) {
         rejected[reason.kind, default: 0] += 1
         guard format == .text else { return }
@@ -297,7 +296,6 @@ struct SealedDecoding {
     }
 }
 
-/// The place of a frame in the input of `decode`.
 struct FramePlace {
     /// The offset of the frame, or of the record of the capture in which it ends, in bytes.
     var offset: Int

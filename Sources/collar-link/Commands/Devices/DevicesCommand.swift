@@ -65,7 +65,6 @@ enum DevicesCommand: Command {
     }
 }
 
-/// What `collar-link devices` prints.
 struct DeviceList {
     /// Whether each device is a line of JSON, which `Protocol/schema/serial_device.schema.json` describes.
     let isJSON: Bool
@@ -85,7 +84,6 @@ struct DeviceList {
         return true
     }
 
-    /// Writes a change.
     func write(_ change: DeviceChange) throws(CommandFailure) -> Bool {
         switch change {
         case .added(let device):

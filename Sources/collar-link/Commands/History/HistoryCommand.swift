@@ -101,7 +101,6 @@ enum HistoryCommand: Command {
         return code
     }
 
-    /// The failure for a fix that is not stored.
     static func unknown(_ fix: FixIdentifier) -> CommandFailure {
         CommandFailure(
             .noInput, "fix \(fix.sequence) of collar \(MessageDescription.hexadecimal(fix.deviceID)) is not stored here",
@@ -109,7 +108,6 @@ enum HistoryCommand: Command {
     }
 }
 
-/// The journals that a command reads.
 struct StoredJournals {
     let stateDirectory: String
     let selection: CollarSelection

@@ -18,7 +18,6 @@ struct HistoryPrinter {
         formatter.begin(into: &bytes)
     }
 
-    /// Prints a journal.
     /// - Returns: false where the reader of stdout went away.
     mutating func print(
         _ reader: JournalReader, since: SinceArgument?, _ progress: inout ProgressLine
@@ -76,7 +75,6 @@ struct HistoryPrinter {
         StandardError.say(formatter.omissions.total)
     }
 
-    /// Writes the buffered bytes.
     private mutating func flush() throws(CommandFailure) -> Bool {
         let isRead = try StandardOutput.write(bytes)
         bytes.removeAll(keepingCapacity: true)
@@ -137,7 +135,6 @@ struct ProgressLine {
         shownMicroseconds = MonotonicClock.microseconds
     }
 
-    /// Tells that a journal will be read now.
     mutating func begin(_ reader: JournalReader) {
         finishedByteCount += current?.byteCount ?? 0
         current = extents[reader.deviceID]

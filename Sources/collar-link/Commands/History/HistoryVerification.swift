@@ -8,7 +8,6 @@ struct HistoryVerification {
     let journals: StoredJournals
     let format: OutputFormat
 
-    /// Verifies the journals, and prints the results.
     /// - Parameter repairs: whether to mark damaged fixes first, so that their collars are asked for them again.
     func run(repairs: Bool) throws(CommandFailure) -> ExitCode {
         let repaired = repairs ? try repair() : .clean

@@ -34,7 +34,6 @@ struct CableSession {
 
     private static var now: Instant { Instant(microseconds: MonotonicClock.microseconds) }
 
-    /// Runs the exchange to its end.
     /// - Returns: the collar that has a new key.
     mutating func run() throws(CommandFailure) -> UInt64 {
         while true {

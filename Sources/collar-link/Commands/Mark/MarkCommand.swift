@@ -145,7 +145,6 @@ enum MarkCommand: Command {
         StandardError.say("udev has read the rule: \(adapter.port.node) is marked")
     }
 
-    /// Asks on the terminal.
     private static func askWhetherToWrite(_ file: RulesFile) throws(CommandFailure) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(

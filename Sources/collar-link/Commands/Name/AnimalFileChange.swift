@@ -3,7 +3,6 @@ import CollarConfiguration
 import Glibc
 import LinuxSystem
 
-/// A change of the user's animals file.
 struct AnimalFileChange {
     /// The path of the file. It need not exist.
     let path: String
@@ -69,7 +68,6 @@ struct AnimalFileChange {
         } catch { throw AnimalFileChange.unwritable(error.path, error.errorNumber) }
     }
 
-    /// The file to which the path leads.
     private func target() throws(CommandFailure) -> String {
         guard let resolved = unsafe realpath(path, nil) else {
             var status = stat()

@@ -225,7 +225,6 @@ struct SimulatedCable {
     private var stream = StreamDecoder()
     private var outbound: [UInt8] = []
 
-    /// Makes the pseudo-terminal, and a symbolic link to it at `path`.
     init(at path: String) throws(CommandFailure) {
         link = PortLink(path: path)
         terminal = try PseudoTerminal(behind: link, option: "--cable")

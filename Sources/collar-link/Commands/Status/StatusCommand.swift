@@ -80,7 +80,6 @@ enum StatusCommand: Command {
     }
 }
 
-/// The receiver that runs with a state directory.
 struct RunningReceiver {
     /// How long it may take to answer, in microseconds.
     private static let answerTime: Int64 = 5_000_000
