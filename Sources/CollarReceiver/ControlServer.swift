@@ -182,7 +182,7 @@ final class ControlSocket {
         for place in ControlPlace.all(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory) where place.prepare() {
             unsafe _ = unlink(place.path)
             let listener = unsafe local_socket_listen(place.path)
-            guard listener < 0 else {
+            if listener >= 0 {
                 (path, self.listener) = (place.path, listener)
                 return
             }

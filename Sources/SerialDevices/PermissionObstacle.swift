@@ -85,9 +85,9 @@ extension PermissionFacts {
         errno = cause
         accessIsGranted = unsafe faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0
         if let status = SystemFiles.status(of: path) {
-            node = Node(
-                mode: status.st_mode, owner: UserDatabase.userName(status.st_uid), group: status.st_gid,
-                groupName: UserDatabase.groupName(status.st_gid))
+            node = (
+                status.st_mode, UserDatabase.userName(status.st_uid), status.st_gid, UserDatabase.groupName(status.st_gid)
+            )
             udevdIsBusy = status.st_mode & S_IFMT == S_IFCHR && Udevd.isBusy(with: status.st_rdev)
         } else {
             node = nil

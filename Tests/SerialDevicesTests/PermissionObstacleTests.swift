@@ -10,7 +10,7 @@ import Testing
     private func facts(change: (inout PermissionFacts) -> Void) -> PermissionFacts {
         var facts = PermissionFacts(
             errno: EACCES, accessIsGranted: false,
-            node: PermissionFacts.Node(mode: 0o020660, owner: "root", group: 20, groupName: "dialout"), user: "alice",
+            node: (mode: 0o020660, owner: "root", group: 20, groupName: "dialout"), user: "alice",
             processGroups: [1000], databaseGroups: [1000], unmappedGroup: 65_534)
         change(&facts)
         return facts
