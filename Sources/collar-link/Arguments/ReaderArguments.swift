@@ -2,7 +2,6 @@ import CollarFormats
 import CollarJournal
 import CollarReaders
 import Glibc
-import LinuxSystem
 
 // Options of the commands that read what 'run' has stored.
 extension ParsedArguments {
@@ -77,9 +76,7 @@ extension ParsedArguments {
         reading.read(kinds ?? reading.format.usualKinds(in: [.fix]))
         try Self.check(reading.eventKinds, in: reading.format.format)
         reading.selection.isSorted = try isSorted()
-        if let text = value("--since") {
-            reading.start = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds).emissionStart
-        }
+        reading.start = try since()
         return reading
     }
 }

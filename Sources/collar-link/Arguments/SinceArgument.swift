@@ -2,39 +2,26 @@ import CheckedNumbers
 import CollarFormats
 import CollarJournal
 import CollarWire
+import LinuxSystem
 
-/// The place where reading begins, as given with `--since`.
-enum SinceArgument: Equatable {
-    case fix(FixIdentifier)
-    /// From this time of reception on, in milliseconds since 1970.
-    case time(unixMilliseconds: Int64)
-
-    static let forms = "the id of a fix or message, \(TimeArgument.forms)"
-
+enum SinceArgument {
     /// The accepted forms, a line each, for the help of a command.
     static let table = """
           ID                    the `id` of a fix or message
         \(TimeArgument.table)
         """
+}
 
-    /// - Parameter now: the time from which an age counts back, in milliseconds since 1970.
-    init(_ text: String, nowUnixMilliseconds now: Int64) throws(CommandFailure) {
-        if let fix = UUIDHalves(text).flatMap({ FixIdentifier(high: $0.high, low: $0.low) }) {
-            self = .fix(fix)
-        } else if let time = TimeArgument.unixMilliseconds(text, now: now) {
-            self = .time(unixMilliseconds: time)
-        } else {
-            throw CommandFailure(
-                .usage, "--since \(text): neither a time nor an id",
-                remedy: TimeArgument.remedy(forMilliseconds: text) ?? "It takes \(SinceArgument.forms).")
-        }
-    }
-
-    var emissionStart: EmissionStart {
-        switch self {
-        case .time(let unixMilliseconds): .since(unixMilliseconds: unixMilliseconds)
-        case .fix(let identifier): .after(identifier)
-        }
+extension ParsedArguments {
+    /// `--since ID|TIME`: the place where reading begins, a time of reception or a fix; nil if the option is absent.
+    func since() throws(CommandFailure) -> EmissionStart? {
+        guard let text = value("--since") else { return nil }
+        if let fix = UUIDHalves(text).flatMap({ FixIdentifier(high: $0.high, low: $0.low) }) { return .after(fix) }
+        let time = TimeArgument.unixMilliseconds(text, now: WallClock.unixMilliseconds)
+        if let time { return .since(unixMilliseconds: time) }
+        throw CommandFailure(
+            .usage, "--since \(text): neither a time nor an id",
+            remedy: TimeArgument.remedy(forMilliseconds: text) ?? "It takes the id of a fix or message, \(TimeArgument.forms).")
     }
 }
 

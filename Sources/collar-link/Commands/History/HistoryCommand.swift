@@ -4,7 +4,6 @@ import CollarJournal
 import CollarConfiguration
 import CollarWire
 import Glibc
-import LinuxSystem
 
 enum HistoryCommand: Command {
     static let spec = CommandSpec(
@@ -65,10 +64,7 @@ enum HistoryCommand: Command {
         var format = try arguments.formatOptions()
         let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
         let isSorted = try arguments.isSorted(unlessGiven: format.format.isPath)
-        var since: SinceArgument?
-        if let text = arguments.value("--since") {
-            since = try SinceArgument(text, nowUnixMilliseconds: WallClock.unixMilliseconds)
-        }
+        let since = try arguments.since() ?? .all
         if arguments.has("--repair"), !arguments.has("--verify") { throw CommandFailure(.usage, "--repair goes with --verify") }
         if arguments.has("--verify") {
             for option in ["--since", "--events", "--sort"] where arguments.has(option) {
@@ -84,7 +80,7 @@ enum HistoryCommand: Command {
         format.deployments = journals.deployments
         var printer = HistoryPrinter(format, kinds, journals.selection)
         var collars = journals.collars
-        if case .fix(let fix) = since {
+        if case .after(let fix) = since {
             // Only the journal of this fix's collar has a position after the fix.
             collars = collars.filter { $0 == fix.deviceID }
             guard !collars.isEmpty else { throw HistoryCommand.unknown(fix) }

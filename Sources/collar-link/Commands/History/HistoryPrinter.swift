@@ -20,11 +20,11 @@ struct HistoryPrinter {
 
     /// - Returns: false where the reader of stdout went away.
     mutating func print(
-        _ reader: JournalReader, since: SinceArgument?, _ progress: inout ProgressLine
+        _ reader: JournalReader, since: EmissionStart, _ progress: inout ProgressLine
     ) throws(CommandFailure) -> Bool {
         var position = try start(in: reader, since: since)
         var earliest = Int64.min
-        if case .time(let unixMilliseconds) = since { earliest = unixMilliseconds }
+        if case .since(let unixMilliseconds) = since { earliest = unixMilliseconds }
         var isDamageKnown = false
         while true {
             let batch = try CommandFailure.wrapping(try reader.entries(from: position, limit: 512))
@@ -39,13 +39,13 @@ struct HistoryPrinter {
 
     /// Prints a journal, each fix and message after those before it in its log.
     mutating func printSorted(
-        _ reader: JournalReader, since: SinceArgument?, _ progress: inout ProgressLine
+        _ reader: JournalReader, since: EmissionStart, _ progress: inout ProgressLine
     ) throws(CommandFailure) -> Bool {
         var selection = EntrySelection()
         selection.choose(kinds)
         // An unknown fix is told as without sorting.
         _ = try start(in: reader, since: since)
-        let entries = try CommandFailure.wrapping(try SortedEntries(reader, selection, start: since?.emissionStart ?? .all))
+        let entries = try CommandFailure.wrapping(try SortedEntries(reader, selection, start: since))
         var isDamageKnown = false
         while let contents = try CommandFailure.wrapping(try entries.next()) {
             tell(entries.takeDamage(), of: reader.deviceID, &isDamageKnown)
@@ -81,12 +81,12 @@ struct HistoryPrinter {
         return isRead
     }
 
-    private func start(in reader: JournalReader, since: SinceArgument?) throws(CommandFailure) -> JournalPosition {
+    private func start(in reader: JournalReader, since: EmissionStart) throws(CommandFailure) -> JournalPosition {
         switch since {
-        case nil: return .start
-        case .time(let unixMilliseconds):
+        case .all, .whereItStopped: return .start
+        case .since(let unixMilliseconds):
             return try CommandFailure.wrapping(try reader.position(receivedSince: unixMilliseconds))
-        case .fix(let fix):
+        case .after(let fix):
             let found = try CommandFailure.wrapping(try reader.position(behind: fix.sequence, logID: fix.logID))
             guard let found else { throw HistoryCommand.unknown(fix) }
             return found

@@ -217,12 +217,8 @@ enum RunCommand: Command {
     }
 
     private static func emissionStart(from arguments: ParsedArguments) throws(CommandFailure) -> EmissionStart {
-        let since = arguments.value("--since")
-        guard arguments.has("--from-start") else {
-            guard let since else { return .whereItStopped }
-            return try SinceArgument(since, nowUnixMilliseconds: WallClock.unixMilliseconds).emissionStart
-        }
-        guard since == nil else {
+        guard arguments.has("--from-start") else { return try arguments.since() ?? .whereItStopped }
+        guard !arguments.has("--since") else {
             throw CommandFailure.excluding(
                 "--since", "--from-start", remedy: "Leave out `--since` to begin with the oldest entry, or `--from-start` to begin later.")
         }
