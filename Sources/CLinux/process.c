@@ -30,8 +30,7 @@ int unnamed_file_create(const void *bytes, size_t count) {
     return -1;
 }
 
-int child_start(
-    char *const *arguments, int standard_input, int standard_output, bool has_group, pid_t *process) {
+int child_start(char *const *arguments, int standard_input, int standard_output, bool has_group, pid_t *process) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int failure = posix_spawn_file_actions_init(&actions);

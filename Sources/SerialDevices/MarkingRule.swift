@@ -128,9 +128,7 @@ package struct MarkingRule: Equatable, Sendable {
     }
 
     private static func withoutTrailingSpaces(_ text: String) -> String {
-        var text = text[...]
-        while text.last?.isWhitespace == true { text = text.dropLast() }
-        return String(text)
+        String(text.reversed().drop(while: \.isWhitespace).reversed())
     }
 
     /// `pci-0000:00:14.0-usb-0:2` of `pci-0000:00:14.0-usb-0:2:1.0`; nil if no interface is at the end.

@@ -16,8 +16,7 @@ int unnamed_file_create(const void *bytes, size_t count);
 /// - `standard_input`, `standard_output`: descriptors that it gets as its own.
 /// - `has_group`: whether it begins a process group of its own.
 /// Returns 0 and its process id, or errno.
-int child_start(
-    char *const *arguments, int standard_input, int standard_output, bool has_group, pid_t *process);
+int child_start(char *const *arguments, int standard_input, int standard_output, bool has_group, pid_t *process);
 
 /// From now on a crash writes its signal into a file as `signal=NN`; -1 for no file.
 void crash_note_in(int fd);

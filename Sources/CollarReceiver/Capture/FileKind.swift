@@ -97,7 +97,8 @@ package enum FileKind: Equatable, Sendable {
         case UInt8(ascii: "{"):
             do throws(JSONSyntaxError) { _ = try JSONScanner.value(of: Array(line)) } catch {
                 // A line that goes on after the examined bytes, or over a line feed.
-                return error.byteOffset >= line.trimmed.count ? .jsonObject : nil
+                let spaceCount = line.reversed().prefix { [0x20, 0x09, 0x0D].contains($0) }.count
+                return error.byteOffset >= line.count - spaceCount ? .jsonObject : nil
             }
             return .jsonLines
         default:
@@ -108,15 +109,6 @@ package enum FileKind: Equatable, Sendable {
 
     private static func isCapitalOrDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// The bytes without the white space at their end.
-    fileprivate var trimmed: ArraySlice<UInt8> {
-        var rest = self
-        while let last = rest.last, [0x20, 0x09, 0x0D].contains(last) { rest.removeLast() }
-        return rest
     }
 }
 

@@ -51,8 +51,7 @@ enum StatusCommand: Command {
         var code = ExitCode.clean
         let animals = AnimalNames().tellingFaults()
         let statuses = try CommandFailure.wrapping(try StatusLine.newest(stateDirectory: stateDirectory))
-        for deviceID in try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
-        {
+        for deviceID in try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: stateDirectory)) {
             do throws(CommandFailure) {
                 let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
                 try CommandFailure.wrapping(
