@@ -38,9 +38,7 @@ enum StandardError {
     static func say(_ told: ReportedNotice) { say(told.message, details: told.notice.details, as: told.notice.mark) }
 
     /// Writes what a format has left out, if that is anything.
-    static func say(_ omission: Omission?) {
-        if let omission { say(omission.message, as: LogMark(.warning, .collarLocation)) }
-    }
+    static func say(_ omission: Omission?) { if let omission { say(omission.message, as: LogMark(.warning, .collarLocation)) } }
 
     /// Shows a short state on the last line of the terminal, in the place of the one that is shown.
     /// - Parameter state: the state; nil to clear the line.

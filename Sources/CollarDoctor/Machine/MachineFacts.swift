@@ -190,9 +190,7 @@ extension MachineFacts {
     }
 
     /// The first line of a file; nil if it cannot be read.
-    package func firstLine(of path: String) -> String? {
-        contentText(of: path).map { String($0.prefix { $0 != "\n" }) }
-    }
+    package func firstLine(of path: String) -> String? { contentText(of: path).map { String($0.prefix { $0 != "\n" }) } }
 
     /// The path without symbolic links. What does not exist stays as it is.
     package func resolved(_ path: String) -> String {

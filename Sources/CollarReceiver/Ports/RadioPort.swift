@@ -84,9 +84,7 @@ final class RadioPort {
     /// The address of a radio at another machine; nil for a path of this machine.
     var networkAddress: NetworkAddress? { NetworkAddress(path) }
 
-    var connection: (any RadioConnection)? {
-        if case .open(let connection) = state { connection } else { nil }
-    }
+    var connection: (any RadioConnection)? { if case .open(let connection) = state { connection } else { nil } }
 
     /// When the modem of the open port has something to do; nil if no time is set.
     var nextDeadline: Instant? { connection == nil ? nil : Instant.earliest(modem?.nextDeadline, openings?.dueAt) }

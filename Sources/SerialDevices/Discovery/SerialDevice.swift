@@ -69,8 +69,7 @@ package struct SerialDevice: Equatable, Sendable {
         self.sysPath = sysPath
         let product = usb("product")
         // Without udevd no rule was applied, so the rule's criterion is applied here.
-        isCollarRadio =
-            property("COLLAR_LINK") == "1" || (product?.hasPrefix(SerialDevice.collarProductPrefix) ?? false)
+        isCollarRadio = property("COLLAR_LINK") == "1" || (product?.hasPrefix(SerialDevice.collarProductPrefix) ?? false)
         vendorID = (text("ID_VENDOR_ID") ?? usb("idVendor"))?.lowercased()
         modelID = (text("ID_MODEL_ID") ?? usb("idProduct"))?.lowercased()
         vendor = text("ID_VENDOR") ?? text("ID_VENDOR_FROM_DATABASE") ?? usb("manufacturer")

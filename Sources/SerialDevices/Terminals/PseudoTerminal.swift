@@ -88,9 +88,7 @@ package struct PortLink: Sendable {
     }
 
     /// Removes the link if it still leads to `terminal`.
-    package func remove(from terminal: String) {
-        if SystemFiles.linkTarget(path) == terminal { unsafe _ = unlink(path) }
-    }
+    package func remove(from terminal: String) { if SystemFiles.linkTarget(path) == terminal { unsafe _ = unlink(path) } }
 }
 
 package enum PortLinkError: Error, Equatable, Sendable, CustomStringConvertible {

@@ -9,9 +9,7 @@ struct EncodeStatistics {
     /// Bytes of the same frames with stuffing and delimiters.
     var serialBytes = 0
 
-    var json: String {
-        "{\"fixes\":\(fixes),\"frames\":\(frames),\"wire_bytes\":\(wireBytes),\"serial_bytes\":\(serialBytes)}"
-    }
+    var json: String { "{\"fixes\":\(fixes),\"frames\":\(frames),\"wire_bytes\":\(wireBytes),\"serial_bytes\":\(serialBytes)}" }
 }
 
 /// Turns fixes into frames, one after the other.
