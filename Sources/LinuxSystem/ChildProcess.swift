@@ -6,12 +6,12 @@ package final class ChildProcess {
     private let hasGroup: Bool
     private var isEnded = false
 
-    /// Starts a program, which is looked for in `PATH`. No signal is blocked in it.
+    /// Starts a program, which is looked for in `PATH`. No signal is blocked in it, and stderr takes both of its outputs.
     /// - Parameters:
     ///   - command: the program and its arguments; not empty.
     ///   - input: all that it reads from stdin.
     ///   - hasGroup: whether it and the programs that it starts are a process group of their own, which gets the signals.
-    package init(_ command: [String], input: [UInt8], output: Int32 = STDERR_FILENO, hasGroup: Bool = false) throws(SystemError) {
+    package init(_ command: [String], input: [UInt8], hasGroup: Bool = false) throws(SystemError) {
         self.hasGroup = hasGroup
         let file = unsafe input.withUnsafeBytes { unsafe unnamed_file_create($0.baseAddress, $0.count) }
         guard file >= 0 else { throw SystemError(operation: "memfd_create", errno: errno) }
@@ -19,7 +19,7 @@ package final class ChildProcess {
         var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
         var process: pid_t = 0
-        let failure = unsafe child_start(&arguments, file, output, hasGroup, &process)
+        let failure = unsafe child_start(&arguments, file, STDERR_FILENO, hasGroup, &process)
         guard failure == 0 else { throw SystemError(operation: "posix_spawn", errno: failure) }
         self.process = process
     }

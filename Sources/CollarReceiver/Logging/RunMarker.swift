@@ -22,10 +22,9 @@ final class RunMarker {
 
     /// Reads what the last run has left, and makes the file again. The caller holds the lock of the state directory, so no other
     /// receiver runs there.
-    /// - Parameter bootPath: the kernel's file with the id of this start of the machine.
-    init(stateDirectory: String, bootPath: String = "/proc/sys/kernel/random/boot_id") {
+    init(stateDirectory: String) {
         path = stateDirectory + "/running"
-        let boot = String(decoding: RunMarker.text(of: bootPath), as: UTF8.self).filter { !$0.isWhitespace }
+        let boot = String(decoding: Self.text(of: "/proc/sys/kernel/random/boot_id"), as: UTF8.self).filter { !$0.isWhitespace }
         previousEnd = RunMarker.end(in: CaptureFields(RunMarker.text(of: path)), boot: boot)
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { return }
