@@ -49,8 +49,6 @@ final class CollarSession {
     /// writes what an opening on a full disk left pending, and removes old segments.
     var isCommitDue = true { didSet { if isCommitDue, !oldValue { commits.add(id) } } }
     private let commits: CommitQueue
-    /// Whether something was appended since the last commit.
-    private(set) var hasNewRecords = false
     private(set) var fixCount = 0
     private(set) var messageCount = 0
     private(set) var duplicateCount = 0
@@ -323,7 +321,6 @@ final class CollarSession {
     private func noteAppended() {
         answers.earn(HostLimits.answersPerRecord)
         isCommitDue = true
-        hasNewRecords = true
     }
 
     /// Reports that fixes will never come, unless the collar has named too many losses.
@@ -357,7 +354,6 @@ final class CollarSession {
     /// Makes everything durable, then answers the open polls.
     func commit(at time: HostTime) {
         isCommitDue = false
-        hasNewRecords = false
         if let progress = keyed?.progress { journal.sealedProgress = progress }
         let isStored = storage.commit()
         if isStored {
