@@ -166,7 +166,7 @@ package final class Host {
         if collar.requests.hasReleased, !request.isToPair { throw .notPaired(deviceID: collar.deviceID) }
         if case .now = patience {
             guard links.contains(where: { $0.session != nil }) else { throw .noRadio(deviceID: collar.deviceID) }
-            guard collar.isInContact else { throw .noContact(deviceID: collar.deviceID) }
+            guard collar.health.isInContact else { throw .noContact(deviceID: collar.deviceID) }
         }
         return try collar.requests.submit(request, patience: patience, at: time, random: &collars.random)
     }
@@ -233,7 +233,7 @@ package final class Host {
     package var journals: [Journal] { collars.sessions.map(\.journal) }
 
     /// The number of logs in memory, of all collars together.
-    package var logCount: Int { collars.sessions.reduce(0) { $0 + $1.logCount } }
+    package var logCount: Int { collars.sessions.reduce(0) { $0 + $1.logs.all.count } }
 
     package var isEverythingEmitted: Bool { collars.sessions.allSatisfy(\.feed.isEverythingEmitted) }
 

@@ -17,9 +17,6 @@ extension CollarSession {
         if links.last == opened { health.resume(answerWithinMicroseconds: answerMicroseconds, at: now) }
     }
 
-    /// Whether the link on which the collar was heard last is open, and no heartbeat of the collar is overdue.
-    var isInContact: Bool { health.isInContact }
-
     /// The next deadline: of an answer, a heartbeat, the cause of a restart, a request, or another attempt to read the journal.
     var nextDeadline: Instant? {
         // The host asks every collar for it in each round, so it allocates nothing.

@@ -78,9 +78,6 @@ final class CollarSession {
 
     var currentLog: LogSession? { logs.current }
 
-    /// The number of logs in memory.
-    var logCount: Int { logs.all.count }
-
     /// Whether the collar says that it belongs to another receiver.
     var isPairedElsewhere: Bool {
         guard let paired = identity?.pairedReceiverID else { return false }
@@ -177,7 +174,7 @@ final class CollarSession {
     /// Decodes the fixes in an intact frame of the collar.
     func decoding<Fixes>(at time: HostTime, _ decode: () throws(DecodeError) -> Fixes) throws(DecodeError) -> Fixes {
         do throws(DecodeError) { return try decode() } catch {
-            condition.noteUndecodable(at: time.instant, output)
+            condition.positions.noteUndecodable(at: time.instant, output)
             throw error
         }
     }
@@ -233,7 +230,7 @@ final class CollarSession {
             condition.noteStored(fix, logID: record.logID, at: time.instant, output)
             output.latencies.noteNewest(fixMadeAt: fix.unixMilliseconds, at: time)
         } else {
-            condition.noteBacklog(at: time.instant)
+            condition.positions.noteBacklog(at: time.instant)
         }
         output.statistics.fixes += 1
         fixCount += 1
@@ -260,8 +257,8 @@ final class CollarSession {
             output.statistics.messages += 1
             messageCount += 1
             feed.noteChange()
-            if log === logs.current { condition.noteMessage() }
-            if message.sequence < log.highestStored { condition.noteBacklog(at: time.instant) }
+            if log === logs.current { condition.positions.noteMessage() }
+            if message.sequence < log.highestStored { condition.positions.noteBacklog(at: time.instant) }
         }
         condition.noteFrameWithoutFix(log, at: time.instant, output)
     }

@@ -177,9 +177,6 @@ final class CollarTable {
     /// The collar heard last at an address in this run; nil if none was heard there.
     func heardLast(at address: UInt8) -> CollarSession? { lastAtAddress[Int(address)] }
 
-    /// Whether a collar was heard at an address in this run.
-    func isKnown(address: UInt8) -> Bool { heardLast(at: address) != nil }
-
     /// A collar was heard at an address.
     func noteFrame(of session: CollarSession, address: UInt8) {
         let place = Int(address)

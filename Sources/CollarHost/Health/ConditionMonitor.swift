@@ -6,7 +6,8 @@ import CollarWire
 /// restarts is kept in the journal, so that a restart of the receiver does not repeat it.
 struct ConditionMonitor {
     private let journal: Journal
-    private var positions: PositionMonitor
+    /// Told directly of what concerns the positions alone.
+    var positions: PositionMonitor
     private var faults: FaultMonitor
     private var battery: BatteryMonitor
     private var restarts: RestartMonitor
@@ -49,15 +50,6 @@ struct ConditionMonitor {
         battery.accept(newest: fix, output)
         journal.memory.batteryWarning = battery.warning
     }
-
-    /// See ``PositionMonitor/noteBacklog(at:)``.
-    mutating func noteBacklog(at now: Instant) { positions.noteBacklog(at: now) }
-
-    /// See ``PositionMonitor/noteMessage()``.
-    mutating func noteMessage() { positions.noteMessage() }
-
-    /// See ``PositionMonitor/noteUndecodable(at:_:)``.
-    mutating func noteUndecodable(at now: Instant, _ output: HostOutput) { positions.noteUndecodable(at: now, output) }
 
     /// A frame without a fix came in. If the collar has shown a sequence above all stored ones, that fix is still on its way.
     mutating func noteFrameWithoutFix(_ log: LogSession, at now: Instant, _ output: HostOutput) {

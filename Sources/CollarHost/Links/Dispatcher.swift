@@ -197,7 +197,7 @@ final class Dispatcher {
         // A damaged frame of a collar in clear can look like a sealed one.
         let sender = collars.heardLast(at: header.address)
         let isSealed = link.unopened.failed(from: header.address, at: time.instant) && (sender == nil || sender?.keyed != nil)
-        if isSealed, link.isNoticeDue(.unopenedFrame, at: time.instant) {
+        if isSealed, link.notices.isDue(.unopenedFrame, at: time.instant) {
             output.report(.link(link.name, sealed.hasKeys ? .keyRejected(deviceID: sender?.keyed?.window == nil ? nil : sender?.deviceID) : .keyMissing))
         }
         guard sealed.hasKeys, link.unopened.isRequestDue(at: header.address, now: time.instant) else { return }
@@ -242,13 +242,13 @@ final class Dispatcher {
             link.session?.held.radioSpoke()
             guard link.session?.radioIdentity != radio else { return }
             link.session?.radioIdentity = radio
-            if link.isNoticeDue(.radio, at: time.instant) { output.report(.link(link.name, .radio(radio))) }
+            if link.notices.isDue(.radio, at: time.instant) { output.report(.link(link.name, .radio(radio))) }
         case .modemSettings:
             let settings = try ModemSettings(decoding: frame)
             link.session?.held.radioSpoke()
             guard link.session?.modemSettings != settings else { return }
             link.session?.modemSettings = settings
-            if link.isNoticeDue(.modem, at: time.instant) { output.report(.link(link.name, .modem(settings))) }
+            if link.notices.isDue(.modem, at: time.instant) { output.report(.link(link.name, .modem(settings))) }
         case .signalReport:
             _ = try SignalReport(decoding: frame)
             link.session?.held.reportCame()
@@ -391,14 +391,14 @@ final class Dispatcher {
     /// intact, so only such a frame causes a notice.
     private func countUnsupported(_ frame: Span<UInt8>, on link: Link, at time: HostTime) {
         output.statistics.unsupportedFrames += 1
-        guard FrameCRC.isValid(frame, log: nil), link.isNoticeDue(.unsupportedFrame, at: time.instant) else { return }
+        guard FrameCRC.isValid(frame, log: nil), link.notices.isDue(.unsupportedFrame, at: time.instant) else { return }
         output.report(.link(link.name, .unsupportedFrame))
     }
 
     /// Counts a frame whose CRC fits no known log: as damaged if a known collar uses its address, otherwise as
     /// unknown, because the sender may be a collar that has not sent its identity yet.
     private func countUnverified(_ heard: HeardFrame) {
-        guard !collars.isKnown(address: heard.header.address) else {
+        guard collars.heardLast(at: heard.header.address) == nil else {
             output.statistics.damagedFrames += 1
             return
         }
@@ -416,7 +416,7 @@ final class Dispatcher {
 
     func requestIdentity(on link: Link, address: UInt8, isAnswer: Bool, at time: HostTime) {
         guard link.mayRequestIdentity(isAnswer: isAnswer, at: time.instant) else {
-            if isAnswer, link.isNoticeDue(.ignoredPolls, at: time.instant) {
+            if isAnswer, link.notices.isDue(.ignoredPolls, at: time.instant) {
                 output.report(.link(link.name, .unknownPollsIgnored))
             }
             return

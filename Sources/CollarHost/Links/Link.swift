@@ -95,7 +95,7 @@ final class Link {
     /// Limits the logs with which frames are tried after the likeliest one.
     var furtherLogs = HostLimits.furtherLogTrials
     var unopened = UnopenedFrames()
-    private var notices = NoticeLimiter<NoticeKind>()
+    var notices = NoticeLimiter<NoticeKind>()
 
     init(id: LinkID, name: String) {
         self.id = id
@@ -156,9 +156,6 @@ final class Link {
         self.session?.establishment = count + 1 < session.silenceSteps.count ? .waiting(since: start, stepCount: count + 1) : .over
         return session.silenceSteps[count]
     }
-
-    /// Whether a notice of this kind is due. If so, it counts as given.
-    func isNoticeDue(_ kind: NoticeKind, at now: Instant) -> Bool { notices.isDue(kind, at: now) }
 
     /// Whether an identity request may be sent. A request that answers a poll may, unless polls are too frequent. Any other
     /// request may if the last one was sent at least a second ago. A request that may be sent counts as sent.
