@@ -58,7 +58,7 @@ struct NoticeLimiter<Kind: Hashable & Sendable>: Sendable {
 }
 
 /// Behaviour that no sound collar shows. The host limits its cost and goes on.
-package enum Misbehaviour: Equatable, Sendable {
+package enum Misbehaviour: Hashable, Sendable {
     /// A fix came again with another content. The first content stays.
     case otherContent(sequence: UInt32)
     /// The sequences of a log jumped by more fixes than a collar makes in half a year.
@@ -72,17 +72,12 @@ package enum Misbehaviour: Equatable, Sendable {
     /// The collar names more losses than are reported one by one. All of them are stored.
     case tooManyLosses
 
-    /// A misbehaviour without its figures. Notices of one kind are given at most once a minute.
-    enum Kind: Hashable, Sendable { case otherContent, sequenceJump, tooManyGaps, tooManyLogs, tooManyPolls, tooManyLosses }
-
-    var kind: Kind {
+    /// This misbehaviour without its figures. Notices of one kind are given at most once a minute.
+    var kind: Misbehaviour {
         switch self {
-        case .otherContent: .otherContent
-        case .sequenceJump: .sequenceJump
-        case .tooManyGaps: .tooManyGaps
-        case .tooManyLogs: .tooManyLogs
-        case .tooManyPolls: .tooManyPolls
-        case .tooManyLosses: .tooManyLosses
+        case .otherContent: .otherContent(sequence: 0)
+        case .sequenceJump: .sequenceJump(from: 0, to: 0)
+        case .tooManyGaps, .tooManyLogs, .tooManyPolls, .tooManyLosses: self
         }
     }
 }

@@ -16,7 +16,7 @@ extension Box<TokenBucket> {
     func earn(_ count: Int) { value.earn(count) }
 }
 
-extension Box<NoticeLimiter<Misbehaviour.Kind>> {
+extension Box<NoticeLimiter<Misbehaviour>> {
     func isDue(_ misbehaviour: Misbehaviour, at now: Instant) -> Bool { value.isDue(misbehaviour.kind, at: now) }
 }
 
@@ -74,7 +74,7 @@ struct TokenBucketTests {
 
 struct NoticeLimiterTests {
     @Test func eachKindIsSaidOnceAMinute() {
-        let limiter = Box(NoticeLimiter<Misbehaviour.Kind>())
+        let limiter = Box(NoticeLimiter<Misbehaviour>())
         #expect(limiter.isDue(.tooManyPolls, at: at(5)))
         #expect(!limiter.isDue(.tooManyPolls, at: at(60_004)))
         #expect(limiter.isDue(.tooManyLogs, at: at(60_004)))

@@ -286,18 +286,14 @@ final class CollarSession {
     func recordLoss(of range: SequenceRange, reason: LossReason, log: LogSession, at time: HostTime) -> Bool {
         let highest = log.delivery.highestSequence
         guard let shown = SequenceRange(range.first, min(range.last, highest)) else { return false }
-        record(lossOf: shown, reason: reason, log: log, at: time)
+        let loss = JournaledLoss(logID: log.log.logID, range: shown, reason: reason, receivedUnixMilliseconds: time.unixMilliseconds)
+        if storage.append(loss, at: time) == .appended {
+            noteAppended()
+            feed.noteChange()
+            reportLoss(of: shown, reason: reason, at: time)
+        }
         log.doubtedLosses.settle(shown)
         return shown == range
-    }
-
-    private func record(lossOf range: SequenceRange, reason: LossReason, log: LogSession, at time: HostTime) {
-        let loss = JournaledLoss(
-            logID: log.log.logID, range: range, reason: reason, receivedUnixMilliseconds: time.unixMilliseconds)
-        guard storage.append(loss, at: time) == .appended else { return }
-        noteAppended()
-        feed.noteChange()
-        reportLoss(of: range, reason: reason, at: time)
     }
 
     /// Stores that the missing fixes below a log's oldest sequence will never come. A former receiver of the collar

@@ -16,7 +16,7 @@ final class CollarStorage {
 
     let journal: Journal
     private let output: HostOutput
-    private var misbehaviourNotices = NoticeLimiter<Misbehaviour.Kind>()
+    private var misbehaviourNotices = NoticeLimiter<Misbehaviour>()
     /// Limits how fast logs above ``TrackingLimits/promptLogCount`` are accepted.
     private var furtherLogs = HostLimits.furtherLogs
     /// Limits the searches for the first content of a fix.
@@ -86,11 +86,8 @@ final class CollarStorage {
     /// for in the journal, unless there were too many searches just before.
     func isChanged(_ fix: Fix, logID: UInt32, recent: Fix?, at time: HostTime) -> Bool {
         if let recent { return recent != fix }
-        guard searches.take(at: time.instant) else { return false }
-        do throws(JournalError) {
-            let first = try journal.storedFix(fix.sequence, logID: logID)
-            return first.map { $0 != fix } ?? false
-        } catch { return false }
+        guard searches.take(at: time.instant), let first = try? journal.storedFix(fix.sequence, logID: logID) else { return false }
+        return first != fix
     }
 
     /// Makes all appended records durable, and writes the emission cursor for the next process.

@@ -170,7 +170,6 @@ package struct LinkHealth: Equatable, Sendable {
 struct HealthMonitor {
     private enum Worsening: Hashable, Sendable { case late, unreachable, degraded, unhealthy }
 
-    private let deviceID: UInt64
     private let journal: Journal
     private var health = LinkHealth()
     private var notices = NoticeLimiter<Worsening>()
@@ -180,7 +179,6 @@ struct HealthMonitor {
     /// - Parameter journal: it keeps the heartbeat in force for the next run.
     init(_ journal: Journal) {
         self.journal = journal
-        deviceID = journal.deviceID
         health.setHeartbeat(seconds: journal.memory.heartbeatSeconds)
     }
 
@@ -234,7 +232,7 @@ struct HealthMonitor {
 
     private mutating func report(_ events: [LinkHealth.Event], at now: Instant, _ output: HostOutput) {
         for event in events where isReported(event, at: now) {
-            output.report(.collar(deviceID, .health(event)))
+            output.report(.collar(journal.deviceID, .health(event)))
         }
     }
 

@@ -174,9 +174,7 @@ final class Link {
 }
 
 /// Identifies a link of a ``Host``: a radio's port, open or not.
-package struct LinkID: Hashable, Sendable {
-    let index: Int
-}
+package struct LinkID: Hashable, Sendable { let index: Int }
 
 /// The newest frame with fixes or a message, from a base radio that sends a signal report after such a frame. The frame is held
 /// until its report comes.
@@ -296,7 +294,5 @@ struct ForeignPackets: Sendable {
     /// Whether bytes are certainly a frame. The CRC of a frame that is bound to a log shows nothing here.
     private static func isFrame(_ bytes: [UInt8]) -> Bool { hasHeader(bytes.span) && FrameCRC.isValid(bytes.span, log: nil) }
 
-    private static func hasHeader(_ frame: Span<UInt8>) -> Bool {
-        do throws(DecodeError) { return try FrameHeader(ofAny: frame).type != nil } catch { return false }
-    }
+    private static func hasHeader(_ frame: Span<UInt8>) -> Bool { (try? FrameHeader(ofAny: frame))?.type != nil }
 }
