@@ -1,23 +1,25 @@
 import CollarWire
 
 /// A frame of the KISS protocol (M. Chepponis and P. Karn, "The KISS TNC", 1987): a type and data between delimiters.
-struct KISSFrame: Equatable, Sendable {
+package struct KISSFrame: Equatable, Sendable {
     /// The delimiter before and after every frame.
-    static let delimiter: UInt8 = 0xC0
-    private static let escape: UInt8 = 0xDB
-    private static let escapedDelimiter: UInt8 = 0xDC
-    private static let escapedEscape: UInt8 = 0xDD
+    package static let delimiter: UInt8 = 0xC0
+    /// The byte that announces a replaced byte.
+    package static let escape: UInt8 = 0xDB
+    package static let escapedDelimiter: UInt8 = 0xDC
+    package static let escapedEscape: UInt8 = 0xDD
 
     var type: UInt8
     var data: [UInt8]
 
-    init(_ type: UInt8, _ data: [UInt8] = []) {
+    package init(_ type: UInt8, _ data: [UInt8] = []) {
         self.type = type
         self.data = data
     }
 
-    func append(to bytes: inout [UInt8]) {
-        bytes.append(KISSFrame.delimiter)
+    /// The bytes of the frame on the line.
+    package var encoded: [UInt8] {
+        var bytes = [KISSFrame.delimiter]
         for byte in [type] + data {
             switch byte {
             case KISSFrame.delimiter: bytes += [KISSFrame.escape, KISSFrame.escapedDelimiter]
@@ -25,7 +27,7 @@ struct KISSFrame: Equatable, Sendable {
             default: bytes.append(byte)
             }
         }
-        bytes.append(KISSFrame.delimiter)
+        return bytes + [KISSFrame.delimiter]
     }
 
     /// Bytes that end a frame which an earlier program may have left unfinished, without effect. More bytes than a stick's buffer
@@ -90,9 +92,7 @@ extension [UInt8] {
         return self[index..<index + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    static func bigEndian(_ value: UInt32) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
-    }
+    package static func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
-    static func littleEndian(_ value: UInt32) -> [UInt8] { bigEndian(value).reversed() }
+    package static func littleEndian(_ value: UInt32) -> [UInt8] { bigEndian(value).reversed() }
 }
