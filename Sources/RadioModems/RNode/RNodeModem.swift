@@ -122,17 +122,14 @@ struct RNodeModem: StickModem {
 
     mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
         for index in bytes.indices {
-            guard let frame = decoder.take(bytes[index]) else { continue }
-            receive(frame, at: now)
+            if let frame = decoder.take(bytes[index]) { receive(frame, at: now) }
         }
     }
 
     private mutating func receive(_ frame: KISSFrame, at now: Instant) {
         switch (frame.type, frame.data.first) {
         case (RNodeCommand.data, _):
-            let signal = strengthDBm.map {
-                RadioSignal(strengthDBm: $0, signalToNoiseTenthsDB: signalToNoiseTenthsDB)
-            }
+            let signal = strengthDBm.map { RadioSignal(strengthDBm: $0, signalToNoiseTenthsDB: signalToNoiseTenthsDB) }
             strengthDBm = nil
             signalToNoiseTenthsDB = nil
             if wasReady { output.events.append(.packet(frame.data, signal)) }
@@ -146,11 +143,8 @@ struct RNodeModem: StickModem {
             queue.removeAll()
             start(at: now)
         case (RNodeCommand.error, .some(let code)):
-            if code == RNodeCommand.queueFullError {
-                output.report(.queueFull(.rnode), kind: "full", at: now)
-            } else {
-                output.report(.fault(.rnode, code: code), kind: "fault \(code)", at: now)
-            }
+            let isFull = code == RNodeCommand.queueFullError
+            output.report(isFull ? .queueFull(.rnode) : .fault(.rnode, code: code), kind: "fault \(code)", at: now)
         case (RNodeCommand.radioState, .some(let value)) where isReady: receiveConfirmation(value, at: now)
         default: receiveAnswer(frame, at: now)
         }

@@ -174,8 +174,7 @@ struct RUI3Modem: StickModem {
             deadline = min(until, now.advanced(byMicroseconds: RUI3Modem.quietTime + delay.answerMicroseconds))
         }
         for index in bytes.indices {
-            guard let line = decoder.take(bytes[index]) else { continue }
-            receive(RUI3Line(line), at: now)
+            if let line = decoder.take(bytes[index]) { receive(RUI3Line(line), at: now) }
         }
     }
 
@@ -183,8 +182,7 @@ struct RUI3Modem: StickModem {
         switch (line, state) {
         case (.packet(let bytes, let strength, let noise), _):
             guard wasReady else { return }
-            output.events.append(
-                .packet(bytes, RadioSignal(strengthDBm: strength, signalToNoiseTenthsDB: noise)))
+            output.events.append(.packet(bytes, RadioSignal(strengthDBm: strength, signalToNoiseTenthsDB: noise)))
         case (.started, .ready): restarted(at: now)
         case (.started, .changingMode): start(at: now)
         case (.value(let name, let text), .settingUp(let step, _)): if name == valueName(step) { value = text }
