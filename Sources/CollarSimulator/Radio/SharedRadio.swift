@@ -82,12 +82,8 @@ package struct SharedRadio<Flash: FlashDevice> {
 
     /// Removes and returns the messages that the applications of the collars have taken since the last call.
     package mutating func removeTakenMessages() -> [ApplicationMessage] {
-        var messages: [ApplicationMessage] = []
-        for index in stations.indices where !stations[index].takenMessages.isEmpty {
-            messages += stations[index].takenMessages
-            stations[index].takenMessages = []
-        }
-        return messages
+        defer { for index in stations.indices { stations[index].takenMessages = [] } }
+        return stations.flatMap(\.takenMessages)
     }
 
     /// When to call ``advance(to:)`` again if no bytes come in.
@@ -182,12 +178,8 @@ package struct SharedRadio<Flash: FlashDevice> {
 
     /// Removes and returns the signals that the collars have given since the last call.
     package mutating func removeGivenSignals() -> [GivenSignal] {
-        var signals: [GivenSignal] = []
-        for index in stations.indices where !stations[index].givenSignals.isEmpty {
-            signals += stations[index].givenSignals
-            stations[index].givenSignals = []
-        }
-        return signals
+        defer { for index in stations.indices { stations[index].givenSignals = [] } }
+        return stations.flatMap(\.givenSignals)
     }
 
     /// Gives the first collar a bare frame from its cable, see

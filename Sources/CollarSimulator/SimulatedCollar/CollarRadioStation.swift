@@ -278,9 +278,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             // On a half-duplex link a collar that sends cannot receive.
             if modem.isHalfDuplex, onAir != nil || lastUplinkEnd > first.start { continue }
             let reception: Collar<Flash>.Reception
-            do throws(FlashError) { reception = try device.receive(first.frame.span, now: now) } catch {
-                throw .flash(error)
-            }
+            do throws(FlashError) { reception = try device.receive(first.frame.span, now: now) } catch { throw .flash(error) }
             switch reception {
             case .message(let message): try take(message, now: now)
             case .command(_, .sound(let milliseconds)): givenSignals.append(.sound(milliseconds: milliseconds))

@@ -31,8 +31,7 @@ package struct SimulatedTrack: Sendable {
                 case .speed(let factor):
                     let step = max(0, fix.unixMilliseconds - fixes[index - 1].unixMilliseconds)
                     now += Int64(min(Double(step) * 1000 / factor, Double(SimulatedTrack.longest)))
-                case .interval(let microseconds):
-                    now += microseconds
+                case .interval(let microseconds): now += microseconds
                 }
             }
             now = min(now, SimulatedTrack.longest)

@@ -48,7 +48,7 @@ package struct RUI3Stick: BaseStick {
     }
 
     let release: StickRelease
-    var flash: Flash
+    var flash = Flash()
     var reception = Reception.nothing
     var isRefusingSettings = false
     /// When the module restarts because the host told it to.
@@ -60,6 +60,7 @@ package struct RUI3Stick: BaseStick {
     private var packet: [UInt8] = []
     private var transmissionTime = Instant.never
     private var isOnAir = false
+    /// Until when the module refuses to send because of a fault.
     private var busyEnd = Instant(microseconds: 0)
 
     /// Creates a stick that has just been powered up.
@@ -68,7 +69,6 @@ package struct RUI3Stick: BaseStick {
         release: StickRelease = .rui3ShortPackets, after commands: [String] = [], timing: LineTiming = .uart, seed: UInt64 = 0
     ) {
         self.release = release
-        flash = Flash()
         line = StickLine(timing: timing)
         random = SeededRandom(seed: seed)
         flash.mode = .pointToPoint
@@ -173,15 +173,7 @@ package struct RUI3Stick: BaseStick {
         }
     }
 
-    /// Whether the module refuses to send because of a fault.
-    func isBusy(now: Instant) -> Bool { now < busyEnd }
-
     mutating func say(_ text: String, now: Instant) { line.send(Array(text.utf8), now: now) }
-
-    mutating func send(_ data: [UInt8], now: Instant) {
-        packet = data
-        transmissionTime = now.advanced(byMicroseconds: Self.leavingMicroseconds)
-    }
 
     /// Restarts, and prints a few lines of text for people.
     private mutating func restart(now: Instant) {
@@ -436,10 +428,11 @@ package struct RUI3Stick: BaseStick {
         guard digits.count == value.count, !digits.isEmpty, digits.count.isMultiple(of: 2), digits.count <= 2 * limit else {
             return .parameterError
         }
-        guard reception == .nothing || reception == .everythingBetweenTransmissions, !isSending, !isBusy(now: now) else {
+        guard reception == .nothing || reception == .everythingBetweenTransmissions, !isSending, now >= busyEnd else {
             return .busyError
         }
-        send(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }, now: now)
+        packet = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        transmissionTime = now.advanced(byMicroseconds: Self.leavingMicroseconds)
         return .ok
     }
 }

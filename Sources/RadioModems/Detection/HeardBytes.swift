@@ -157,9 +157,7 @@ struct HeardBytes: Sendable {
             pieceCount += 1
             guard case .frame = event else { continue }
             if FrameCRC.isValid(stream.frame, log: nil) { return .serial }
-            do throws(DecodeError) {
-                if try FrameHeader(ofAny: stream.frame).type != nil { plausibleCount += 1 }
-            } catch {}
+            if (try? FrameHeader(ofAny: stream.frame))?.type != nil { plausibleCount += 1 }
             if plausibleCount >= HeardBytes.plausibleFrameCount, kissFrameCount == 0 || isMostlyFrames { return .serial }
         }
         return nil

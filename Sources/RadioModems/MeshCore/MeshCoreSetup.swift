@@ -165,23 +165,20 @@ struct MeshCoreSetup: Sendable {
     }
 
     private mutating func checkReadBack(_ answer: [UInt8]) -> Result {
-        guard MeshCoreSetup.holds(settings, answer: answer) else {
-            let frequency = answer.littleEndian().map(Int64.init)
-            let wanted = Int64(settings.frequencyHertz)
-            guard let frequency, abs(frequency - wanted) <= MeshCoreSetup.frequencyToleranceHertz else {
-                return .refused(.frequency, wanted: wanted, actual: frequency)
-            }
-            guard answer.count >= 10, answer[8] == settings.spreadingFactor else {
-                let actual = answer.count > 8 ? Int64(answer[8]) : nil
-                return .refused(.spreadingFactor, wanted: Int64(settings.spreadingFactor), actual: actual)
-            }
-            guard answer[9] == settings.codingRateDenominator else {
-                return .refused(.codingRate, wanted: Int64(settings.codingRateDenominator), actual: Int64(answer[9]))
-            }
-            return .refused(
-                .bandwidth, wanted: Int64(settings.bandwidthHertz), actual: answer.littleEndian(at: 4).map(Int64.init))
+        guard !MeshCoreSetup.holds(settings, answer: answer) else { return advance() }
+        let frequency = answer.littleEndian().map(Int64.init)
+        let wanted = Int64(settings.frequencyHertz)
+        guard let frequency, abs(frequency - wanted) <= MeshCoreSetup.frequencyToleranceHertz else {
+            return .refused(.frequency, wanted: wanted, actual: frequency)
         }
-        return advance()
+        guard answer.count >= 10, answer[8] == settings.spreadingFactor else {
+            let actual = answer.count > 8 ? Int64(answer[8]) : nil
+            return .refused(.spreadingFactor, wanted: Int64(settings.spreadingFactor), actual: actual)
+        }
+        guard answer[9] == settings.codingRateDenominator else {
+            return .refused(.codingRate, wanted: Int64(settings.codingRateDenominator), actual: Int64(answer[9]))
+        }
+        return .refused(.bandwidth, wanted: Int64(settings.bandwidthHertz), actual: answer.littleEndian(at: 4).map(Int64.init))
     }
 
     /// The modem rounds airtimes down to milliseconds.
