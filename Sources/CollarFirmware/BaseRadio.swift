@@ -77,14 +77,9 @@ public struct BaseRadio: ~Copyable {
     /// `output` is empty and has room for `StreamEncoder.encodedByteCount(for:)` of the largest frame.
     /// - Returns: whether a frame was appended.
     public mutating func nextHostFrame(into output: inout OutputSpan<UInt8>) -> Bool {
-        var count = 0
-        let frame = InlineArray<253, UInt8> { (frame: inout OutputSpan<UInt8>) in
-            takeHostFrame(into: &frame)
-            count = frame.count
-            while frame.freeCapacity > 0 { frame.append(0) }
-        }
-        guard count > 0 else { return false }
-        StreamEncoder.encode(frame.span.extracting(0..<count), into: &output)
+        let frame = FrameBuffer { takeHostFrame(into: &$0) }
+        guard frame.bytes.count > 0 else { return false }
+        StreamEncoder.encode(frame.bytes, into: &output)
         return true
     }
 
