@@ -136,7 +136,6 @@ final class HostOutput {
 
     func report(_ notice: HostNotice) { notices.append(notice) }
 
-    /// Moves the notices to `list`.
     func moveNotices(to list: inout [HostNotice]) {
         list += notices
         notices.removeAll(keepingCapacity: notices.count < 64)

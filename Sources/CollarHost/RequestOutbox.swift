@@ -143,7 +143,6 @@ final class RequestOutbox {
         if hasReleased { end(at: time) { queue in queue.refuseUnheard() } }
     }
 
-    /// Ends the requests whose time is over.
     func expire(at time: HostTime) {
         guard let due = nextDeadline, time.instant >= due else { return }
         end(at: time) { queue in queue.expire(now: time.instant) }

@@ -101,11 +101,9 @@ package struct RadioModem: Sendable {
     }
 
     package enum Condition: Sendable {
-        /// It finds out the dialect.
         case detecting
         /// It carries packets, or sets up the stick so that it will.
         case carries
-        /// The stick has no settings.
         case unused
         /// Something else is at the port.
         case stranger

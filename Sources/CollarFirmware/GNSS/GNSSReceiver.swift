@@ -23,7 +23,6 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     var lastEvent = Instant(microseconds: 0)
     var lastByte = Instant(microseconds: 0)
     private var lastReadingTime = Int64.min
-    /// Whether the receiver has been silent for too long.
     private var isSilent = false
     /// Whether the receiver refused a part of the configuration.
     var hasRefused = false
@@ -245,7 +244,6 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
 
 /// How far the configuration of a receiver is.
 enum GNSSPhase: Equatable, Sendable {
-    /// Switched off.
     case off
     /// The message that switches the receiver off is due.
     case stopping

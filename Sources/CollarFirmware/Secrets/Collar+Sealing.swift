@@ -64,7 +64,6 @@ extension Collar {
 
 /// Seals the frames of a collar, and opens the frames that answer them (PROTOCOL.md, section 22).
 struct FrameSealing {
-    /// A frame with a poll.
     private struct SentPoll {
         let counter: UInt32
         let number: PollNumber

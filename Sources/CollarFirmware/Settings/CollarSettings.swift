@@ -9,7 +9,6 @@ public struct CollarSettings: Equatable, Sendable {
     /// The values by key, from key 1 on; at first the defaults.
     private var values: InlineArray<16, UInt32> = [500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0, 500, 5000, 0, 0, 0, 0]
 
-    /// Creates the default settings.
     init(heartbeatSeconds: UInt32) { self[.heartbeatSeconds] = heartbeatSeconds }
 
     /// Reads the settings from flash; they are the defaults if none are stored.

@@ -165,7 +165,6 @@ final class CollarSession {
         condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
-    /// Records the sequence that a probe names.
     func learn(from probe: Probe, log: LogSession, at time: HostTime) {
         if probe.nextSequence > 0 { learn(of: probe.nextSequence - 1, log: log, at: time) }
         condition.noteFrameWithoutFix(log, at: time.instant, output)
@@ -270,7 +269,6 @@ final class CollarSession {
         pollFrame?.noteRepeated()
     }
 
-    /// A fix or message was appended.
     private func noteAppended(_ sequence: UInt32, isFix: Bool, log: LogSession, at time: HostTime) {
         noteAppended()
         log.noteStored(sequence, isFix: isFix)

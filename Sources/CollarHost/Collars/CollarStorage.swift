@@ -48,17 +48,14 @@ final class CollarStorage {
         self.output = output
     }
 
-    /// Appends a fix.
     func append(_ record: JournaledFix, at time: HostTime) -> Outcome {
         append(at: time) { () throws(JournalError) in try journal.append(record) }
     }
 
-    /// Appends a message.
     func append(_ record: JournaledMessage, at time: HostTime) -> Outcome {
         append(at: time) { () throws(JournalError) in try journal.append(record) }
     }
 
-    /// Appends a range that will never come.
     func append(_ loss: JournaledLoss, at time: HostTime) -> Outcome {
         append(at: time) { () throws(JournalError) in try journal.append(loss) }
     }

@@ -12,9 +12,7 @@ final class CollarTable {
     /// The random source for the id from which a collar's request ids are counted up.
     var random: any RandomNumberGenerator
     private(set) var sessions: [CollarSession] = []
-    /// The collars with something to commit.
     let commits = CommitQueue()
-    /// The keys of collars.
     let ring: KeyRing
     /// The collars that use each address, the one heard last there first.
     private var atAddress = [[CollarSession]](repeating: [], count: 256)
@@ -119,7 +117,6 @@ final class CollarTable {
         return session
     }
 
-    /// The collar of an id, if it is served.
     func session(_ deviceID: UInt64) -> CollarSession? { sessions.first { $0.deviceID == deviceID } }
 
     /// The session of a collar that sent its identity; nil if the collar is not wanted or not accepted, or if its journal
@@ -177,7 +174,6 @@ final class CollarTable {
     /// The collar heard last at an address in this run; nil if none was heard there.
     func heardLast(at address: UInt8) -> CollarSession? { lastAtAddress[Int(address)] }
 
-    /// A collar was heard at an address.
     func noteFrame(of session: CollarSession, address: UInt8) {
         let place = Int(address)
         guard lastAtAddress[place] !== session else { return }

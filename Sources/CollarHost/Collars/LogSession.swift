@@ -15,7 +15,6 @@ final class LogSession {
     private(set) var highestFix: UInt32
     /// The newest sequence that the last identity named.
     var newestNamed: UInt32 = 0
-    /// When a frame of the log came in last.
     var lastHeard: Instant?
     /// Whether a live fix came in: the collar sends its newest fix in this form if it has heard an answer.
     var hasLiveFixes = false

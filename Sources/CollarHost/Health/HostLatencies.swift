@@ -56,7 +56,6 @@ package struct HostLatencies: Equatable, Sendable {
     package var message: LatencySummary?
 }
 
-/// Takes the samples of the latencies of a host.
 struct LatencyMeter {
     private var fix = LatencySamples()
     private var line = LatencySamples()
@@ -68,7 +67,6 @@ struct LatencyMeter {
         fix.add(microseconds: (time.unixMilliseconds - unixMilliseconds) * 1000)
     }
 
-    /// A fix was handed out that was received at `instant`.
     mutating func noteHandedOut(receivedAt instant: Instant, at time: HostTime) {
         line.add(microseconds: time.instant.microseconds(since: instant))
     }

@@ -216,7 +216,6 @@ struct HealthMonitor {
 
     mutating func noteFrame(at now: Instant, _ output: HostOutput) { report(health.noteFrame(at: now), at: now, output) }
 
-    /// Counts overdue heartbeats and answers.
     mutating func advance(to now: Instant, _ output: HostOutput) { report(health.advance(to: now), at: now, output) }
 
     mutating func suspend() { health.suspend() }

@@ -136,7 +136,6 @@ struct PositionMonitor {
 package enum PositionProblem: Equatable, Sendable {
     /// The collar logs no positions.
     case trackingOff
-    /// The GNSS receiver is switched off.
     case gnssOff
     /// The GNSS receiver does not answer, or reports a fault.
     case gnssFault

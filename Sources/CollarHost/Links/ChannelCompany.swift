@@ -49,7 +49,6 @@ final class ChannelCompany {
         for index in ports.indices { ports[index].note(session, until: end) }
     }
 
-    /// A frame of a collar came in.
     func noteFrame(of session: SessionID, on link: LinkID, at now: Instant, heartbeatMicroseconds: Int64) {
         let time = max(ChannelCompany.shortestTime, ChannelCompany.heartbeatCount * heartbeatMicroseconds)
         ports[link.index].noteFrame(of: session, at: now.microseconds, until: now.microseconds + time)
@@ -66,7 +65,6 @@ final class ChannelCompany {
         return ports[link.index].company
     }
 
-    /// The collars that are heard at a port.
     func collars(on link: LinkID, at now: Instant) -> [SessionID] {
         let end = ports[link.index].end
         return end.indices.filter { end[$0] > now.microseconds }.map(SessionID.init)

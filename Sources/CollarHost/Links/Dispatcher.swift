@@ -359,7 +359,6 @@ final class Dispatcher {
         return collars.liveFix(of: frame, header: header, on: link, at: time.instant)
     }
 
-    /// Notes a valid frame of a collar.
     private func note(_ heard: HeardFrame, of collar: CollarSession, _ log: LogSession) {
         collars.noteFrame(of: collar, address: heard.header.address)
         heard.link.noteFrame(of: collar)

@@ -26,9 +26,7 @@ final class Link {
     struct Session {
         var stream = StreamDecoder()
         var held = HeldFrame()
-        /// The identity that the base radio sent last.
         var radioIdentity: RadioIdentity?
-        /// The modem settings that the base radio sent last.
         var modemSettings: ModemSettings?
         /// The timing of the radio, if the caller has told it.
         var radioTiming: ModemProfile?
@@ -140,7 +138,6 @@ final class Link {
     /// Whether collars are still asked one after the other.
     var isAsking: Bool { session?.nextQuestion != nil }
 
-    /// A frame of a known collar came in.
     func noteFrame(of collar: CollarSession) {
         session?.establishment = .over
         if session?.lastCollar !== collar { session?.lastCollar = collar }

@@ -14,7 +14,6 @@ enum HeardPoll {
 /// collide.
 struct RecentPolls {
     private struct Poll {
-        /// The CRC of the frame.
         let crc: UInt32
         let link: LinkID
         let time: Instant

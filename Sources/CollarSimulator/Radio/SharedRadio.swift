@@ -19,7 +19,6 @@ package struct SharedRadio<Flash: FlashDevice> {
         var isDestroyed = false
     }
 
-    /// The stations in the order given.
     package private(set) var stations: [CollarRadioStation<Flash>]
     private let modem: ModemProfile
     /// The settings of the collars' radios; nil if they have no radio that is set.

@@ -298,7 +298,6 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         do throws(FlashError) { try device.finish(requestID: message.requestID, outcome: .ok, now: now) } catch { throw .flash(error) }
     }
 
-    /// The application sends a request, if one is due.
     private mutating func sendRequest(at now: Instant) throws(StationError) {
         guard let due = requestDeadline, let requestInterval, due <= now else { return }
         requestDeadline = due.advanced(byMicroseconds: requestInterval)
@@ -371,13 +370,11 @@ package struct ArrivedPacket: Equatable, Sendable {
 package enum StationError: Error, Equatable, Sendable {
     /// A fix of the track, or a message before it, could not be logged.
     case log(FixLogError, index: Int)
-    /// The flash failed.
     case flash(FlashError)
 }
 
 /// A signal that a simulated collar gives to the people near it.
 package enum GivenSignal: Equatable, CustomStringConvertible {
-    /// A signal of the collar.
     case signal(Signal)
     /// The sound that a host commanded, and its length.
     case sound(milliseconds: UInt16)

@@ -45,7 +45,6 @@ package protocol BaseStick: Sendable {
 package enum StickRadio: Equatable, Sendable {
     /// The stick has no radio that the host can set: everything arrives.
     case line
-    /// The radio is off.
     case off
     /// The radio listens and sends with these settings.
     case on(RadioSettings)
@@ -138,7 +137,6 @@ package enum StickRelease: String, CaseIterable, Comparable, Sendable {
     case kissLongPreamble = "1.16"
     /// MeshCore: a packet too many is refused with an error.
     case kissReportsBusy = "1.17.1"
-    /// RNode.
     case rnode = "1.86"
     /// RUI3: bandwidths in kilohertz.
     case rui3Kilohertz = "3.4.2"

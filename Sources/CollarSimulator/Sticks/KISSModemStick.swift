@@ -9,7 +9,6 @@ package struct KISSModemStick: BaseStick {
     /// The state of the packet that the firmware was given.
     private enum Sending: Equatable, Sendable {
         case nothing
-        /// Waits for a free channel.
         case waitingForChannel
         /// The draw said no: waits for a slot before the next draw.
         case waitingForSlot(until: Instant)
@@ -38,7 +37,6 @@ package struct KISSModemStick: BaseStick {
     var receivedCount: UInt32 = 0
     var sentCount: UInt32 = 0
     var isRefusingSettings = false
-    /// The name of the board, which the firmware tells.
     let boardName: String
     /// When the firmware restarts because the host told it to; nil if it does not.
     var restartTime: Instant?

@@ -31,7 +31,6 @@ package struct RUI3Stick: BaseStick {
     /// Time in which the radio leaves reception before it sends, in microseconds. (H)
     private static let leavingMicroseconds: Int64 = 5000
 
-    /// The contents of the flash.
     struct Flash: Equatable, Sendable {
         var settings = factorySettings
         var preambleSymbols = factoryPreambleSymbols

@@ -75,7 +75,6 @@ struct StickLine: Sendable {
         output.append(Section(bytes: bytes, due: outputEnd))
     }
 
-    /// Removes the bytes that have arrived at the host.
     mutating func takeOutput(now: Instant) -> [UInt8] {
         guard now >= stallEnd else { return [] }
         isTakingInput = true
@@ -87,7 +86,6 @@ struct StickLine: Sendable {
         return bytes
     }
 
-    /// Stops all bytes for a time.
     mutating func stall(now: Instant) {
         stallEnd = now.advanced(byMicroseconds: StickFault.stallMicroseconds)
         isTakingInput = false

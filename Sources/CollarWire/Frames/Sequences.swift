@@ -201,7 +201,6 @@ enum RangeCoding {
     }
 
     @inline(never)
-    /// Reads how many ranges follow.
     @_lifetime(reader: copy reader)
     static func readCount(_ reader: inout BitReader) -> UInt32 {
         let count = reader.read(countBitCount)

@@ -235,7 +235,6 @@ enum LiveBlock {
 /// The usual intervals between fixes, in milliseconds, in the order of their codes. PROTOCOL.md has the same table.
 enum LiveSchedule {
     static let count = 28
-    /// The number of bits of a code.
     static let codeBitCount = 5
 
     /// The intervals below a minute in milliseconds, and from code ``minuteCode`` on the others in minutes.

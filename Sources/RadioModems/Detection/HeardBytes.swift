@@ -9,7 +9,6 @@ struct HeardBytes: Sendable {
         case rnode
         /// The answer of MeshCore's KISS modem.
         case kiss
-        /// The status of an AT command.
         case commandStatus
         /// Frames of the protocol's serial line.
         case serial
@@ -19,7 +18,6 @@ struct HeardBytes: Sendable {
 
     /// This many bytes without a plausible frame are not the rest of a frame of the serial line, which has at most 255 bytes.
     private static let frameTailLimit = 300
-    /// The most bytes that are kept.
     private static let limit = 16_384
     /// Frames with a plausible header that show the serial line. One such frame can come about by chance.
     private static let plausibleFrameCount = 2

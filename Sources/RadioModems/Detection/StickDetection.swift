@@ -8,9 +8,7 @@ import CollarWire
 /// KISS modem for a change of its radio's state, so an RNode is asked first.
 struct StickDetection: Sendable {
     enum Result: Equatable, Sendable {
-        /// The stick speaks this dialect.
         case found(Dialect)
-        /// Something else is there.
         case stranger(Stranger)
         /// Nothing answers, and nothing speaks: it should be a serial line.
         case nothingAnswers

@@ -9,7 +9,6 @@ struct MeshCoreModem: StickModem {
     private enum State: Sendable {
         /// The answer to a question is awaited.
         case settingUp(MeshCoreSetup, attempt: Int)
-        /// Packets pass.
         case ready
         /// The modem does not hold a setting; it is set up again after a while.
         case refused

@@ -71,7 +71,6 @@ package enum ModemSetting: String, Equatable, Sendable {
     case frequency
     /// The bandwidth, in hertz.
     case bandwidth
-    /// The spreading factor.
     case spreadingFactor
     /// The denominator of the coding rate.
     case codingRate
@@ -84,7 +83,6 @@ package enum ModemSetting: String, Equatable, Sendable {
     case preamble
     /// Whether the radio is on.
     case radioState
-    /// The mode of the firmware.
     case mode
 }
 

@@ -27,7 +27,6 @@ package struct PacketTap: Sendable {
             }
     }
 
-    /// Takes further bytes of the line.
     package mutating func take(_ bytes: Span<UInt8>) -> [Finding] {
         var findings: [Finding] = []
         switch line {

@@ -24,9 +24,7 @@ protocol StickModem: Sendable {
 
 /// The outputs of a modem, until its caller takes them.
 struct ModemOutput: Sendable {
-    /// Bytes for the port.
     var bytes: [UInt8] = []
-    /// Events for the receiver.
     var events: [ModemEvent] = []
     /// When a notice of a kind that repeats was given last.
     private var lastRepeated: [String: Instant] = [:]

@@ -10,13 +10,11 @@ enum RUI3Line: Equatable, Sendable {
     case failed(String)
     /// The value of `AT+name=?`.
     case value(name: String, String)
-    /// A packet came in.
     case packet([UInt8], strengthDBm: Int16, signalToNoiseTenthsDB: Int16)
     /// The packet of `AT+PSEND` was sent.
     case sent
     /// The firmware has started.
     case started
-    /// Any other text.
     case other
 
     static let busyError = "AT_BUSY_ERROR"
