@@ -47,9 +47,7 @@ extension Host {
             return items
         } catch {
             // New fixes are still stored and acknowledged.
-            if session.feed.failed(at: time.instant) {
-                output.report(.collar(session.deviceID, .journalUnreadable(error)))
-            }
+            if session.feed.failed(at: time.instant) { output.report(.collar(session.deviceID, .journalUnreadable(error))) }
             return []
         }
     }

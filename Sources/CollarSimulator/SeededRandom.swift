@@ -15,7 +15,5 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     }
 
     /// True with the given probability, 0 … 1.
-    package mutating func chance(_ probability: Double) -> Bool {
-        Double(next() >> 11) * 0x1p-53 < probability
-    }
+    package mutating func chance(_ probability: Double) -> Bool { Double(next() >> 11) * 0x1p-53 < probability }
 }

@@ -202,8 +202,7 @@ package struct RadioModem: Sendable {
             // A port at which the serial line was found before is asked no more.
             repeatDetection(&detection, round: remembered == .serial ? RadioModem.roundLimit + 1 : 1, at: now)
             events.append(.serialLine(heard))
-        case .found(let dialect):
-            begin(dialect, heard: detection.heard.bytes, isFrameEnded: detection.hasAsked, at: now)
+        case .found(let dialect): begin(dialect, heard: detection.heard.bytes, isFrameEnded: detection.hasAsked, at: now)
         case .stranger(let stranger):
             dialect = nil
             state = .stranger(HeardBytes(), until: now.advanced(byMicroseconds: RadioModem.examinationInterval))

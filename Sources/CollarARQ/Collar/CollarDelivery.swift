@@ -294,8 +294,7 @@ public struct CollarDelivery: Sendable {
     public mutating func nextTransmission(now: Instant) -> Transmission? {
         frameInstant = now
         switch phase {
-        case .transmittingPoll:
-            return nil
+        case .transmittingPoll: return nil
         case .awaitingAnswer(let poll, let deadline):
             guard now >= deadline else { return nil }
             if burstStart == nil {

@@ -12,9 +12,7 @@ public struct DeliveredSequences: Equatable, Sendable {
     public init(firstMissing: UInt32) { self.firstMissing = firstMissing }
 
     /// Whether `sequence` is durable.
-    public func contains(_ sequence: UInt32) -> Bool {
-        sequence < firstMissing || ranges.contains(sequence)
-    }
+    public func contains(_ sequence: UInt32) -> Bool { sequence < firstMissing || ranges.contains(sequence) }
 
     /// The lowest sequence at or above `start` that is not durable.
     public func firstMissing(from start: UInt32) -> UInt32 {

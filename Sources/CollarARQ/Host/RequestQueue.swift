@@ -39,8 +39,7 @@ public enum HostRequest: Equatable, Sendable {
         case .settingsUpdate(let version, let entries):
             try Settings(direction: .update, requestID: requestID, version: version, entries: entries)
                 .encode(address: address, flags: FrameFlags(poll: nil), log: log, into: &output)
-        case .settingsRequest:
-            try SettingsRequest(requestID: requestID).encode(address: address, log: log, into: &output)
+        case .settingsRequest: try SettingsRequest(requestID: requestID).encode(address: address, log: log, into: &output)
         case .message(let message):
             try HostMessage(requestID: requestID, receiverID: receiverID, content: message)
                 .encode(address: address, log: log, into: &output)
@@ -281,17 +280,13 @@ public struct RequestQueue: Sendable {
 
     /// Receives a result that the collar sent.
     /// - Returns: the request that the result ends; nil for a repeated result, or for the result of another host's request.
-    public mutating func accept(_ result: CommandResult) -> EndedRequest? {
-        end(result.requestID, .result(result.outcome))
-    }
+    public mutating func accept(_ result: CommandResult) -> EndedRequest? { end(result.requestID, .result(result.outcome)) }
 
     /// Receives settings that the collar reported. A settings request ends when the reports have named all keys of one version.
     /// - Returns: the request that the report ends, if there is one.
     public mutating func accept(_ report: Settings) -> EndedRequest? {
         for index in 0..<count {
-            guard report.direction == .report, var asked = pending[index], asked.requestID == report.requestID else {
-                continue
-            }
+            guard report.direction == .report, var asked = pending[index], asked.requestID == report.requestID else { continue }
             switch asked.request {
             case .command, .message: return nil
             case .settingsUpdate(let version, _):

@@ -48,13 +48,11 @@ public struct ModemProfile: Equatable, Sendable {
     ///   - modemHeaderByteCount: bytes that the modems at both ends add to each frame on the air.
     public init(lora settings: LoRaSettings, turnaroundMicroseconds: Int64, modemHeaderByteCount: Int64 = 0) {
         let spreadingFactor = Int64(widening: settings.spreadingFactor)
-        let symbolNanoseconds =
-            1_000_000_000 &<< spreadingFactor / Int64(widening: settings.bandwidthHertz)
+        let symbolNanoseconds = 1_000_000_000 &<< spreadingFactor / Int64(widening: settings.bandwidthHertz)
         let isFast = settings.spreadingFactor < 7
         let reduction: Int64 = settings.optimizesLowDataRate ? 2 : 0
         // Preamble, sync word, and the eight symbols that carry the first bits.
-        let quarterSymbols =
-            4 * Int64(widening: UInt32(settings.preambleSymbols)) + (isFast ? 25 : 17) + 32
+        let quarterSymbols = 4 * Int64(widening: UInt32(settings.preambleSymbols)) + (isFast ? 25 : 17) + 32
         frameOverheadMicroseconds = quarterSymbols * symbolNanoseconds / 4000
         self.turnaroundMicroseconds = turnaroundMicroseconds
         isHalfDuplex = true
@@ -72,8 +70,7 @@ public struct ModemProfile: Equatable, Sendable {
         case .serial(let bitsPerSecond):
             self = .serial(bitsPerSecond: Int64(widening: bitsPerSecond))
             turnaroundMicroseconds = turnaround
-        case .lora(let lora):
-            self.init(lora: lora, turnaroundMicroseconds: turnaround)
+        case .lora(let lora): self.init(lora: lora, turnaroundMicroseconds: turnaround)
         }
     }
 

@@ -126,8 +126,7 @@ extension Collar {
                     reference: isNear ? nextSequence - 1 : nil, into: &output)
                 frameBinding = .sequence(fix.sequence)
                 fixesSentCount &+= 1
-            case .message(let message):
-                encode(message, sequence, flags: flags, into: &output)
+            case .message(let message): encode(message, sequence, flags: flags, into: &output)
             case nil:
                 let gone = SequenceRange(sequence, lastMissing(from: sequence)) ?? SequenceRange(sequence)
                 delivery.skippedBacklog(from: gone.first, through: gone.last)

@@ -50,15 +50,13 @@ extension Collar {
         let address = configuration.address
         do throws(EncodeError) {
             switch replies.removeFirst() {
-            case .result(let result):
-                try result.encode(address: address, flags: flags, log: log, into: &output)
+            case .result(let result): try result.encode(address: address, flags: flags, log: log, into: &output)
             case .settings(let requestID, let part):
                 let report = Settings(
                     direction: .report, requestID: requestID, version: settings.version,
                     entries: settings.entries(ofPart: part))
                 try report.encode(address: address, flags: flags, log: log, into: &output)
-            case .status:
-                try status(now: now).encode(address: address, flags: flags, log: log, into: &output)
+            case .status: try status(now: now).encode(address: address, flags: flags, log: log, into: &output)
             case nil: preconditionFailure("every reply that was counted waits")
             }
         } catch { preconditionFailure("a reply fits the smallest frame") }

@@ -332,19 +332,15 @@ public struct Collar<Flash: FlashDevice> {
         let flags = FrameFlags(poll: transmission.poll)
         let overhead = sealing?.overheadByteCount ?? 0
         switch transmission.content {
-        case .logEntry(let sequence):
-            try encodeLogEntry(sequence, flags: flags, into: &output)
-        case .liveFix(let sequence, let anchor):
-            try encodeLiveFix(sequence, anchor: anchor, flags: flags, into: &output)
+        case .logEntry(let sequence): try encodeLogEntry(sequence, flags: flags, into: &output)
+        case .liveFix(let sequence, let anchor): try encodeLiveFix(sequence, anchor: anchor, flags: flags, into: &output)
         case .batch(let first, let frameByteLimit):
             try encodeBatch(from: first, frameByteLimit: frameByteLimit - overhead, into: &output)
         case .newestFixes(let first, let last, let frameByteLimit):
             try encodeNewestFixes(
                 from: first, through: last, frameByteLimit: frameByteLimit - overhead, flags: flags, into: &output)
-        case .reply:
-            encodeReply(flags: flags, now: now, into: &output)
-        case .identity:
-            encodeIdentity(flags: flags, into: &output)
+        case .reply: encodeReply(flags: flags, now: now, into: &output)
+        case .identity: encodeIdentity(flags: flags, into: &output)
         case .probe: encodeProbe(flags: flags, into: &output)
         }
     }
@@ -363,9 +359,7 @@ public struct Collar<Flash: FlashDevice> {
     }
 
     /// Notes that the frame from ``nextFrame(now:into:)`` has been sent.
-    public mutating func frameSent(now: Instant) {
-        delivery.transmitted(frameByteCount: lastFrameByteCount, now: now)
-    }
+    public mutating func frameSent(now: Instant) { delivery.transmitted(frameByteCount: lastFrameByteCount, now: now) }
 
     /// The identity that the collar sends.
     public var identity: Identity {

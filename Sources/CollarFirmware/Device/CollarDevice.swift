@@ -259,8 +259,7 @@ public struct CollarDevice<Flash: FlashDevice> {
     mutating func updateThrottleState(now: Instant) {
         let isAirtimeUsedUp =
             collar.delivery.lastAirtimeWait.map { now.microseconds(since: $0) < Self.airtimeWaitMicroseconds } ?? false
-        condition.throttleState =
-            isAirtimeUsedUp ? .dutyCycle : ThrottlePolicy.Battery(percent: battery.percent).throttleState
+        condition.throttleState = isAirtimeUsedUp ? .dutyCycle : ThrottlePolicy.Battery(percent: battery.percent).throttleState
     }
 
     mutating func updateGNSSState() {

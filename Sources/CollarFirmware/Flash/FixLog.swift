@@ -151,9 +151,7 @@ public struct FixLog<Flash: FlashDevice> {
 
     private func place(of block: UInt32) -> Int { Int(block % UInt32(ringBlockCount)) }
 
-    private func offset(ofPlace place: Int, in flash: Flash) -> Int {
-        (firstBlock + place) * flash.blockByteCount
-    }
+    private func offset(ofPlace place: Int, in flash: Flash) -> Int { (firstBlock + place) * flash.blockByteCount }
 
     private func offset(of sequence: UInt32, in flash: Flash) -> Int {
         offset(ofPlace: place(of: sequence / slotsPerBlock), in: flash) + Self.headerByteCount

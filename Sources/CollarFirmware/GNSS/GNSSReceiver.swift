@@ -138,8 +138,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
         case .antenna(let isFaulty):
             isAntennaFaulty = isFaulty
             return nil
-        case .answer, .other:
-            return nil
+        case .answer, .other: return nil
         }
     }
 
@@ -154,8 +153,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     public mutating func nextCommand(now: Instant, into output: inout OutputSpan<UInt8>) -> Bool {
         guard Dialect.takesConfiguration else { return false }
         switch phase {
-        case .off, .configured, .asItIs:
-            return false
+        case .off, .configured, .asItIs: return false
         case .stopping:
             UBXCommand.powerOff(isByKeys: isByKeys).write(into: &output)
             phase = .off
@@ -172,8 +170,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     mutating func configure(now: Instant) {
         hasRefused = false
         isByKeys = true
-        phase = Dialect.takesConfiguration
-            ? .configuring(GNSSPhase.Configuring(step: .outputs, begin: now)) : .asItIs(until: nil)
+        phase = Dialect.takesConfiguration ? .configuring(GNSSPhase.Configuring(step: .outputs, begin: now)) : .asItIs(until: nil)
     }
 
     /// When ``checkConfiguration(now:)`` has something to do.
@@ -207,8 +204,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     /// Goes on with the configuration after an answer of the receiver, or begins it again if the receiver has forgotten it.
     mutating func noteConfiguration(_ event: GNSSEvent, now: Instant) {
         switch phase {
-        case .off, .stopping, .asItIs:
-            break
+        case .off, .stopping, .asItIs: break
         case .configured(let since):
             // NMEA was switched off; a sentence may have been under way.
             let isLate = now > since.advanced(byMicroseconds: Self.answerMicroseconds)

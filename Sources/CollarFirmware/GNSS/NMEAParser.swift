@@ -52,8 +52,7 @@ public struct NMEAParser: GNSSDialect {
             return
         }
         switch state {
-        case .outside:
-            break
+        case .outside: break
         case .inside:
             if byte == UInt8(ascii: "*") {
                 state = .checksum(nil)

@@ -46,8 +46,7 @@ public struct UBXParser: GNSSDialect {
             case .incomplete:
                 drop(start)
                 return nil
-            case .noMessage:
-                start &+= 1
+            case .noMessage: start &+= 1
             case .message(let end):
                 let event = event(ofMessageAt: start, end: end)
                 drop(end)

@@ -59,14 +59,10 @@ extension Collar {
         let reception = receptionIfNotDue(request, isPairing: isToPair(command.action), isSupported: isSupported, now: now)
         if let reception { return reception }
         switch command.action {
-        case .startTracking, .stopTracking:
-            try setTracking(command.action == .startTracking, by: request, now: now)
-        case .pair(let receiverID):
-            try changeReceiver(to: receiverID, request, now: now)
-        case .unpair:
-            try changeReceiver(to: 0, request, now: now)
-        case .reboot:
-            try remember(request, .ok)
+        case .startTracking, .stopTracking: try setTracking(command.action == .startTracking, by: request, now: now)
+        case .pair(let receiverID): try changeReceiver(to: receiverID, request, now: now)
+        case .unpair: try changeReceiver(to: 0, request, now: now)
+        case .reboot: try remember(request, .ok)
         case .locateNow, .sound:
             try remember(request, nil)
             return .command(requestID: id, command.action)
@@ -123,9 +119,7 @@ extension Collar {
     public var isTracking: Bool { settingsStore.value(of: .tracking).map { $0 &>> 32 != 0 } ?? true }
 
     /// Since when ``isTracking`` has its value, in seconds since 1970; 0 if the time of day was not known.
-    public var trackingSinceUnixSeconds: UInt32 {
-        UInt32(truncatingIfNeeded: settingsStore.value(of: .tracking) ?? 0)
-    }
+    public var trackingSinceUnixSeconds: UInt32 { UInt32(truncatingIfNeeded: settingsStore.value(of: .tracking) ?? 0) }
 
     private mutating func changeReceiver(
         to receiverID: UInt32, _ request: ExecutedRequests.Request, now: Instant

@@ -101,8 +101,7 @@ extension Collar {
         cableReply = nil
         frameBinding = .none
         switch reply {
-        case .identity:
-            encodeIdentity(flags: FrameFlags(poll: nil), into: &output)
+        case .identity: encodeIdentity(flags: FrameFlags(poll: nil), into: &output)
         case .keyOffer(let exchange):
             let offer = KeyOffer(log: log, bootCount: bootCount, key: exchange.key)
             do throws(EncodeError) { try offer.encode(address: configuration.address, into: &output) } catch {

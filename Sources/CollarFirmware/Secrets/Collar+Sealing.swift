@@ -96,9 +96,7 @@ struct FrameSealing {
     var isCounterUsedUp: Bool { nextCounter == .max }
 
     /// Begins again at counter 0. The new boot count is already durable.
-    mutating func restart(bootCount: UInt32) {
-        self = FrameSealing(keys: keys, log: log, bootCount: bootCount)
-    }
+    mutating func restart(bootCount: UInt32) { self = FrameSealing(keys: keys, log: log, bootCount: bootCount) }
 
     private init(keys: SealingKeys, log: LogIdentity, bootCount: UInt32) {
         self.keys = keys
@@ -110,9 +108,7 @@ struct FrameSealing {
     var overheadByteCount: Int { isNextLong ? SealedFrame.maximumOverheadByteCount : SealedFrame.shortOverheadByteCount }
 
     /// Bytes by which sealing makes this frame longer if it is sealed next.
-    func overheadByteCount(of frame: Span<UInt8>) -> Int {
-        SealedFrame.overheadByteCount(of: frame, isLong: isNextLong)
-    }
+    func overheadByteCount(of frame: Span<UInt8>) -> Int { SealedFrame.overheadByteCount(of: frame, isLong: isNextLong) }
 
     private var isNextLong: Bool { confirmedCounter.map { nextCounter - $0 > FrameSealing.shortLead } ?? true }
 

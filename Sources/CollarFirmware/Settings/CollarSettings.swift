@@ -28,8 +28,7 @@ public struct CollarSettings: Equatable, Sendable {
         values[.settingsVersion] = version.rawValue
         for index in 0..<CollarSettings.pairCount {
             guard let pair = CollarSettings.pair(index) else { continue }
-            values[pair.key] =
-                UInt64(widening: self.values[pair.first]) &<< 32 | UInt64(widening: self.values[pair.first &+ 1])
+            values[pair.key] = UInt64(widening: self.values[pair.first]) &<< 32 | UInt64(widening: self.values[pair.first &+ 1])
         }
     }
 

@@ -37,9 +37,7 @@ struct CollarLinks {
         last = link
     }
 
-    func areSeveral(at now: Instant) -> Bool {
-        lastChange.map { now.microseconds(since: $0) < CollarLinks.sharedTime } ?? false
-    }
+    func areSeveral(at now: Instant) -> Bool { lastChange.map { now.microseconds(since: $0) < CollarLinks.sharedTime } ?? false }
 
     /// The collar has polled again.
     /// - Parameter hasHeard: whether the poll shows that the collar heard the newest answer.

@@ -185,9 +185,7 @@ struct RecentFixes {
     var isEmpty: Bool { fixes.isEmpty }
 
     func fix(_ sequence: UInt32) -> Fix? {
-        guard !fixes.isEmpty, let fix = fixes[Int(sequence) % RecentFixes.capacity], fix.sequence == sequence else {
-            return nil
-        }
+        guard !fixes.isEmpty, let fix = fixes[Int(sequence) % RecentFixes.capacity], fix.sequence == sequence else { return nil }
         return fix
     }
 

@@ -38,9 +38,7 @@ extension CollarSession {
         feed.deadlineReached(at: time.instant)
     }
 
-    private var answerByteLimit: Int {
-        Frame.minimumLimitByteCount - (keyed == nil ? 0 : SealedHostFrame.overheadByteCount)
-    }
+    private var answerByteLimit: Int { Frame.minimumLimitByteCount - (keyed == nil ? 0 : SealedHostFrame.overheadByteCount) }
 
     /// The answer to the open poll of a log; nil if none is open.
     func takeAnswer(of session: LogSession, from durable: CoveredSequences) -> Acknowledgement? {

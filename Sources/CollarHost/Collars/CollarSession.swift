@@ -284,7 +284,8 @@ final class CollarSession {
     func recordLoss(of range: SequenceRange, reason: LossReason, log: LogSession, at time: HostTime) -> Bool {
         let highest = log.delivery.highestSequence
         guard let shown = SequenceRange(range.first, min(range.last, highest)) else { return false }
-        let loss = JournaledLoss(logID: log.log.logID, range: shown, reason: reason, receivedUnixMilliseconds: time.unixMilliseconds)
+        let loss = JournaledLoss(
+            logID: log.log.logID, range: shown, reason: reason, receivedUnixMilliseconds: time.unixMilliseconds)
         if storage.append(loss, at: time) == .appended {
             noteAppended()
             feed.noteChange()

@@ -83,8 +83,8 @@ final class CollarStorage {
     /// for in the journal, unless there were too many searches just before.
     func isChanged(_ fix: Fix, logID: UInt32, recent: Fix?, at time: HostTime) -> Bool {
         if let recent { return recent != fix }
-        guard searches.take(at: time.instant), let first = try? journal.storedFix(fix.sequence, logID: logID) else { return false }
-        return first != fix
+        guard searches.take(at: time.instant) else { return false }
+        return (try? journal.storedFix(fix.sequence, logID: logID)).map { $0 != fix } ?? false
     }
 
     /// Makes all appended records durable, and writes the emission cursor for the next process.

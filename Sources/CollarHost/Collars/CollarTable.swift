@@ -88,9 +88,7 @@ final class CollarTable {
         }
     }
 
-    private func isWanted(_ deviceID: UInt64) -> Bool {
-        configuration.deviceID == nil || configuration.deviceID == deviceID
-    }
+    private func isWanted(_ deviceID: UInt64) -> Bool { configuration.deviceID == nil || configuration.deviceID == deviceID }
 
     private func open(_ deviceID: UInt64, at time: HostTime) throws(JournalError) -> CollarSession {
         // If the state directory was removed, `open` would make a new one without this receiver's identity and lock.
@@ -159,9 +157,7 @@ final class CollarTable {
         } else {
             refusal = .tooManyAtOnce
         }
-        if refusalNotices.isDue(refusal, at: time.instant) {
-            output.report(.collar(deviceID, .refused(link: link, refusal)))
-        }
+        if refusalNotices.isDue(refusal, at: time.instant) { output.report(.collar(deviceID, .refused(link: link, refusal))) }
         return false
     }
 

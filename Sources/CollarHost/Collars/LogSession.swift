@@ -37,9 +37,7 @@ final class LogSession {
     }
 
     /// Whether the log was heard recently.
-    func isLively(at now: Instant) -> Bool {
-        lastHeard.map { now.microseconds(since: $0) < LogSession.afterlife } ?? false
-    }
+    func isLively(at now: Instant) -> Bool { lastHeard.map { now.microseconds(since: $0) < LogSession.afterlife } ?? false }
 }
 
 /// Losses that a tombstone named although the collar's log still covers their sequences. The flash may have failed for a

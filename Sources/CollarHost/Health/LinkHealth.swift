@@ -230,9 +230,7 @@ struct HealthMonitor {
     var heartbeatMicroseconds: Int64 { health.heartbeatMicroseconds }
 
     private mutating func report(_ events: [LinkHealth.Event], at now: Instant, _ output: HostOutput) {
-        for event in events where isReported(event, at: now) {
-            output.report(.collar(journal.deviceID, .health(event)))
-        }
+        for event in events where isReported(event, at: now) { output.report(.collar(journal.deviceID, .health(event))) }
     }
 
     private mutating func isReported(_ event: LinkHealth.Event, at now: Instant) -> Bool {

@@ -127,9 +127,7 @@ struct PositionMonitor {
         return true
     }
 
-    private mutating func end(_ worsenings: Worsenings) {
-        open.subtract(worsenings)
-    }
+    private mutating func end(_ worsenings: Worsenings) { open.subtract(worsenings) }
 }
 
 /// Why a collar has no current and accurate position, although the collar is heard.

@@ -150,9 +150,7 @@ package struct KeyExchange {
                 stage = .finished(deviceID: deviceID, key: key)
             } else if let former = keys[deviceID]?.key, open(frame, header, deviceID: deviceID, key: former) != nil {
                 formerKeyCount += 1
-                if formerKeyCount == KeyExchange.forgottenCount {
-                    begin(.proven(deviceID: deviceID, key: former), now: now)
-                }
+                if formerKeyCount == KeyExchange.forgottenCount { begin(.proven(deviceID: deviceID, key: former), now: now) }
             }
         default: break
         }

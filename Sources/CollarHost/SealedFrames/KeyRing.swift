@@ -195,8 +195,7 @@ final class KeyedCollar {
     /// Whether an identity may still be used after the journal was opened for it.
     func isUsable(_ number: FrameNumber, logID: UInt32) -> Bool {
         guard let window, !isNewBoot(number.bootCount, logID: logID) else { return true }
-        return window.highest.bootCount == number.bootCount && self.logID == logID
-            && window.freshness(of: number.counter) == .new
+        return window.highest.bootCount == number.bootCount && self.logID == logID && window.freshness(of: number.counter) == .new
     }
 
     /// The newest number and its log, to be stored; nil before an identity opens.

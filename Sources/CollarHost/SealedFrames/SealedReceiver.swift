@@ -49,9 +49,7 @@ final class SealedReceiver {
             if number.bootCount == window.highest.bootCount, logID == keyed.logID {
                 let freshness = window.freshness(of: number.counter)
                 if freshness == .new { return .identity(keyed, number) }
-                guard freshness == .repeated, let session = collars.session(keyed.deviceID) else {
-                    return .outdated
-                }
+                guard freshness == .repeated, let session = collars.session(keyed.deviceID) else { return .outdated }
                 return .repeated(session)
             }
             let logIDs = collars.session(keyed.deviceID)?.journal.logIDs ?? []

@@ -160,9 +160,7 @@ package struct SharedRadio<Flash: FlashDevice> {
     /// The frame that a collar finds in a packet of the stick. The byte that RNode firmware puts in front is stripped.
     private func frame(in packet: [UInt8]) -> [UInt8] { stick.dialect == .rnode ? Array(packet.dropFirst()) : packet }
 
-    private mutating func noteTuning(now: Instant) {
-        listeningSince = stick.radio.hears(channel) ? listeningSince ?? now : nil
-    }
+    private mutating func noteTuning(now: Instant) { listeningSince = stick.radio.hears(channel) ? listeningSince ?? now : nil }
 
     private func listeners(of downlink: Downlink) -> [Int] {
         guard downlink.isOnChannel else { return [] }

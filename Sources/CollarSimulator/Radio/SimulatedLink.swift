@@ -102,9 +102,7 @@ package struct LossyRadio: Sendable {
         guard let length = meanBurstLength else { return random.chance(lossProbability) }
         // On average, p / (1 - p) frames are lost for each frame that arrives, and `length` frames in each burst. The
         // quotient of the two is the probability that a burst begins.
-        isInBurst =
-            isInBurst
-            ? !random.chance(1 / length) : random.chance(lossProbability / (length * (1 - lossProbability)))
+        isInBurst = isInBurst ? !random.chance(1 / length) : random.chance(lossProbability / (length * (1 - lossProbability)))
         return isInBurst
     }
 }

@@ -95,9 +95,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     }
 
     /// The counts since the second half of the track began; nil before that.
-    package var secondHalf: StationStatistics? {
-        firstHalf.map { statistics.since($0.counts, fixCount: $0.fixCount) }
-    }
+    package var secondHalf: StationStatistics? { firstHalf.map { statistics.since($0.counts, fixCount: $0.fixCount) } }
 
     /// Whether the track is over and every fix of the log is acknowledged.
     package var isDelivered: Bool { nextIndex == track.fixes.count && device.collar.isEverythingDelivered }

@@ -182,9 +182,7 @@ public struct BatchDecoder: ~Copyable, ~Escapable {
         guard readCount < count else { return nil }
         if readCount > 0 {
             model.code(model.last, &coder)
-            if let field = coder.invalidField {
-                throw .invalidField(field, code: UInt32(truncatingIfNeeded: readCount))
-            }
+            if let field = coder.invalidField { throw .invalidField(field, code: UInt32(truncatingIfNeeded: readCount)) }
         }
         readCount += 1
         return model.last.fix

@@ -76,9 +76,7 @@ struct BatchModel: FieldModel {
         var field: UInt8 = 0
         while field < 7 {
             let mask: UInt8 = 0x40 &>> field
-            if coder.bit(changes & mask != 0, context: BatchBlock.shape + 2 + Int(field)) {
-                last.presence.rawValue ^= mask
-            }
+            if coder.bit(changes & mask != 0, context: BatchBlock.shape + 2 + Int(field)) { last.presence.rawValue ^= mask }
             field += 1
         }
     }
@@ -150,8 +148,7 @@ struct BatchModel: FieldModel {
         var place: Int32 = 0
         let block: IntegerBlock
         switch field {
-        case Field.speed where isNear:
-            block = BatchBlock.speedChange.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 2))
+        case Field.speed where isNear: block = BatchBlock.speedChange.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 2))
         case Field.speed:
             block = BatchBlock.speed
             before = 0
@@ -165,8 +162,7 @@ struct BatchModel: FieldModel {
             place = places[axis]
             if hasVelocity, isNear { place &+= (velocities[axis] &* Int32(truncatingIfNeeded: interval) &+ 32) &>> 6 }
             before = FixCodes.rescale(place, decimals: Int(last.positionStep) &- Int(finestStep))
-        case Field.altitude:
-            block = BatchBlock.altitude.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 4))
+        case Field.altitude: block = BatchBlock.altitude.instance(BatchModel.magnitudeClass(size &>> 3, upTo: 4))
         case Field.course, Field.heading:
             guard isNear else {
                 coder.direction(field, given, into: &last)
@@ -255,9 +251,7 @@ enum BatchBlock {
     }
     static var speedChange: IntegerBlock { IntegerBlock(base: 96, exponentCount: 5, depth: 0, isSigned: true) }
     static var speed: IntegerBlock { IntegerBlock(base: 117, exponentCount: 5, depth: 1, isSigned: false) }
-    static var position: IntegerBlock {
-        IntegerBlock(base: 128, exponentCount: 8, depth: 0, isSigned: true, isCircular: true)
-    }
+    static var position: IntegerBlock { IntegerBlock(base: 128, exponentCount: 8, depth: 0, isSigned: true, isCircular: true) }
     static var altitude: IntegerBlock { IntegerBlock(base: 218, exponentCount: 6, depth: 0, isSigned: true) }
     static var accuracy: IntegerBlock { IntegerBlock(base: 258, exponentCount: 4, depth: 0, isSigned: true) }
     static var angle: IntegerBlock { IntegerBlock(base: 264, exponentCount: 6, depth: 0, isSigned: true) }

@@ -16,9 +16,7 @@ public struct BitReader: ~Escapable {
     #endif
     /// Reads the payload of a frame whose header and CRC have been verified.
     @_lifetime(copy frame)
-    init(payloadOf frame: Span<UInt8>) {
-        self.init(frame, from: FrameHeader.byteCount, to: frame.count &- CRC24.byteCount)
-    }
+    init(payloadOf frame: Span<UInt8>) { self.init(frame, from: FrameHeader.byteCount, to: frame.count &- CRC24.byteCount) }
 
     /// Reads `bytes` from byte `start` up to but not including byte `end`.
     @_lifetime(copy bytes)

@@ -109,9 +109,7 @@ public struct BitWriter {
     }
 
     /// Writes the lowest `count` bits of a signed integer in two's complement; `count` is 1 … 32.
-    public mutating func writeSigned(_ value: Int32, _ count: Int) {
-        write(UInt32(bitPattern: value), count)
-    }
+    public mutating func writeSigned(_ value: Int32, _ count: Int) { write(UInt32(bitPattern: value), count) }
 
     @inline(never)
     /// Writes a positive integer in Elias gamma code (``eliasGammaBitCount(_:)`` bits).

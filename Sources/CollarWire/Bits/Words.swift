@@ -27,9 +27,7 @@ extension Span<UInt8> {
     /// Loads eight bytes. The load is safe: the range is checked, alignment does not matter, and any eight bytes are a valid
     /// integer. The standard library marks it unsafe because other types have invalid bit patterns.
     @inline(__always)
-    private func word(at start: Int) -> UInt64 {
-        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
-    }
+    private func word(at start: Int) -> UInt64 { unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self) }
 }
 
 extension MutableSpan<UInt8> {
@@ -75,9 +73,7 @@ extension Int64 {
     public init(widening value: UInt8) { self.init(bitPattern: UInt64(widening: value)) }
 
     /// The same number in 64 bits, with its sign.
-    public init(widening value: Int32) {
-        self = Int64(bitPattern: UInt64(widening: UInt32(bitPattern: value)) &<< 32) &>> 32
-    }
+    public init(widening value: Int32) { self = Int64(bitPattern: UInt64(widening: UInt32(bitPattern: value)) &<< 32) &>> 32 }
 }
 
 /// A shift count for a 64-bit value, 0 … 63.

@@ -68,9 +68,7 @@ enum AbsoluteFixLayout {
 
     /// Width of a field that may be unknown; `field` is its index in ``FixCodes/Field``.
     @inline(__always)
-    static func width(of field: Int) -> UInt32 {
-        optionalWidths &>> UInt32(truncatingIfNeeded: field &* 4) & 0xF
-    }
+    static func width(of field: Int) -> UInt32 { optionalWidths &>> UInt32(truncatingIfNeeded: field &* 4) & 0xF }
 
     /// The widths of the fields that may be unknown. Each width takes four bits, so that no table in memory is needed.
     private static var optionalWidths: UInt32 {
@@ -134,9 +132,7 @@ struct BitField {
 
     /// A word that has `code` in this field and zeros elsewhere.
     @inline(__always)
-    func word(with code: UInt32, endingAt wordEnd: Int) -> UInt32 {
-        code &<< UInt32(truncatingIfNeeded: wordEnd &- end)
-    }
+    func word(with code: UInt32, endingAt wordEnd: Int) -> UInt32 { code &<< UInt32(truncatingIfNeeded: wordEnd &- end) }
 }
 
 /// A time in the shortest of four forms that represents it exactly.

@@ -123,9 +123,7 @@ struct FixCodes {
             heading: byte(Field.heading).flatMap(AngleCode.init(steps:)), batteryPercent: byte(Field.battery))
     }
 
-    private func byte(_ field: Int) -> UInt8? {
-        isKnown(field) ? UInt8(truncatingIfNeeded: fields[field]) : nil
-    }
+    private func byte(_ field: Int) -> UInt8? { isKnown(field) ? UInt8(truncatingIfNeeded: fields[field]) : nil }
 
     /// Steps in 90 degrees.
     @inline(__always)
@@ -139,9 +137,7 @@ struct FixCodes {
     }
 
     /// The ratio of two position steps: 1, 10 or 100. Their order does not matter.
-    static func ratio(of first: UInt8, to second: UInt8) -> Int32 {
-        first == second ? 1 : first &+ second == 2 ? 100 : 10
-    }
+    static func ratio(of first: UInt8, to second: UInt8) -> Int32 { first == second ? 1 : first &+ second == 2 ? 100 : 10 }
 
     /// A longitude that at most one turn brings to −180° … 180°, brought there; any number if `halfTurn` is 0.
     static func wrapped(_ longitude: Int64, halfTurn: Int64) -> Int64 {
@@ -174,9 +170,7 @@ extension Int32 {
     /// The quotient, rounded to the nearest integer; halves are rounded away from zero. The magnitude of the number plus half the
     /// divisor must fit `Int32`.
     @inline(__always)
-    func roundedQuotient(by divisor: Int32) -> Int32 {
-        (self &+ (self < 0 ? 0 &- divisor : divisor) / 2) / divisor
-    }
+    func roundedQuotient(by divisor: Int32) -> Int32 { (self &+ (self < 0 ? 0 &- divisor : divisor) / 2) / divisor }
 }
 
 /// A model that codes the fields of a fix one after the other.

@@ -138,8 +138,7 @@ enum RangeCoding {
         var budget = bitBudget
         var index = 0
         while index < list.count {
-            let start =
-                index == 0 ? 32 : BitWriter.eliasGammaBitCount(list[index].first - list[index - 1].last - 1)
+            let start = index == 0 ? 32 : BitWriter.eliasGammaBitCount(list[index].first - list[index - 1].last - 1)
             budget -= start + BitWriter.eliasGammaBitCount(list[index].last - list[index].first + 1)
             guard budget >= 0 else { break }
             index += 1

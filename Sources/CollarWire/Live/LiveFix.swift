@@ -52,9 +52,7 @@ public enum LiveFix {
     ) -> (sequence: UInt32, anchor: UInt32)? {
         var coder = LiveDecoder(frame, fromBit: 8 * FrameHeader.byteCount, to: frame.count - CRC24.byteCount)
         let sequence = SequenceNumber.nearest(to: reference, lowBits: UInt32(header.lowByte), bitCount: 8)
-        guard let distance = coder.eliasGamma(0), distance <= sequence, sequence <= Fix.maximumSequence else {
-            return nil
-        }
+        guard let distance = coder.eliasGamma(0), distance <= sequence, sequence <= Fix.maximumSequence else { return nil }
         return (sequence, sequence - distance)
     }
 

@@ -198,9 +198,7 @@ struct LiveModel: FieldModel {
 
     /// - Parameter north: the coded difference of the latitude.
     private mutating func instanceOfLongitude(north: Int64) -> Int {
-        if let way {
-            return direction != nil ? 40 &+ interval : 24 &+ 8 &* interval &+ way.longitudeClass(north: north)
-        }
+        if let way { return direction != nil ? 40 &+ interval : 24 &+ 8 &* interval &+ way.longitudeClass(north: north) }
         let difference = Int32(truncatingIfNeeded: north)
         let bitCount = 32 &- (difference < 0 ? 0 &- difference : difference).leadingZeroBitCount
         return 4 &* interval &+ min(3, (bitCount &+ 1) &>> 1)
@@ -227,9 +225,7 @@ enum LiveBlock {
     static var altitude: IntegerBlock { IntegerBlock(base: 1260, exponentCount: 8, depth: 1, isSigned: true) }
     static var accuracy: IntegerBlock { IntegerBlock(base: 1368, exponentCount: 5, depth: 1, isSigned: true) }
     static var angle: IntegerBlock { IntegerBlock(base: 1404, exponentCount: 7, depth: 0, isSigned: true) }
-    static var battery: IntegerBlock {
-        IntegerBlock(base: 1422, exponentCount: 6, depth: 0, isSigned: true, isFalling: true)
-    }
+    static var battery: IntegerBlock { IntegerBlock(base: 1422, exponentCount: 6, depth: 0, isSigned: true, isFalling: true) }
 }
 
 /// The usual intervals between fixes, in milliseconds, in the order of their codes. PROTOCOL.md has the same table.

@@ -154,7 +154,5 @@ extension FrameFlags {
     init(company: Company) { self.init(rawValue: company.rawValue &<< FrameFlags.companyShift) }
 
     /// In an acknowledgement: how many collars the host hears at the port.
-    var company: Company {
-        Company(rawValue: (rawValue & FrameFlags.ignorableMask) &>> FrameFlags.companyShift) ?? .alone
-    }
+    var company: Company { Company(rawValue: (rawValue & FrameFlags.ignorableMask) &>> FrameFlags.companyShift) ?? .alone }
 }

@@ -20,9 +20,7 @@ public struct AsconAEAD128 {
     }
 
     /// Takes in associated data: the bytes of a span from `start` to before `end`. They are authenticated and not encrypted.
-    public mutating func absorb(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        sponge.absorb(bytes, from: start, to: end)
-    }
+    public mutating func absorb(_ bytes: Span<UInt8>, from start: Int, to end: Int) { sponge.absorb(bytes, from: start, to: end) }
 
     /// Takes in associated data: the lowest `byteCount` bytes of a number, 1 … 4, the most significant one first.
     mutating func absorb(_ value: UInt32, byteCount: Int) { sponge.absorb(value, byteCount: byteCount) }
@@ -100,9 +98,7 @@ public struct AsconCXOF128 {
     }
 
     /// Takes in the bytes of a span from `start` to before `end`.
-    public mutating func absorb(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        sponge.absorb(bytes, from: start, to: end)
-    }
+    public mutating func absorb(_ bytes: Span<UInt8>, from start: Int, to end: Int) { sponge.absorb(bytes, from: start, to: end) }
 
     /// Takes in the lowest `byteCount` bytes of a number, at most 4, the most significant one first.
     mutating func absorb(_ value: UInt32, byteCount: Int) { sponge.absorb(value, byteCount: byteCount) }

@@ -18,9 +18,7 @@ struct AsconState {
 
     /// A word; `index` is 0 … 4.
     @inline(__always)
-    func word(_ index: Int) -> UInt64 {
-        UInt64(widening: halves[2 &* index &+ 1]) &<< 32 | UInt64(widening: halves[2 &* index])
-    }
+    func word(_ index: Int) -> UInt64 { UInt64(widening: halves[2 &* index &+ 1]) &<< 32 | UInt64(widening: halves[2 &* index]) }
 
     @inline(__always)
     private mutating func set(_ word: UInt64, at index: Int) {

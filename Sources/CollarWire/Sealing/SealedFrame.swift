@@ -194,9 +194,7 @@ public enum SealedFrame {
             guard isShort == (low != nil) else { return false }
             if let low { sequence = reference & 0xFFFF_0000 | low }
         case .anchor(let anchor):
-            guard type == .liveFix, let distance = LiveFix.distance(in: clear.span, payloadEnd: clear.count) else {
-                return false
-            }
+            guard type == .liveFix, let distance = LiveFix.distance(in: clear.span, payloadEnd: clear.count) else { return false }
             do throws(EncodeError) { crc = try LiveFix.crc(boundTo: anchor, log) } catch { return false }
             var bytes = clear.mutableSpan
             bytes[3] = UInt8(truncatingIfNeeded: anchor.sequence &+ distance)

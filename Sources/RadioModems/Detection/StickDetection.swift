@@ -97,8 +97,7 @@ struct StickDetection: Sendable {
         case .askingRNode:
             output += KISSFrame.abandonment
             ask(RNodeCommand.detection)
-        case .askingKISS:
-            ask(MeshCoreCommand.frame(MeshCoreCommand.ping))
+        case .askingKISS: ask(MeshCoreCommand.frame(MeshCoreCommand.ping))
         case .askingRUI3:
             deadline = now.advanced(byMicroseconds: timing.lastAnswer)
             // The question to the companion firmware is an unfinished command to RUI3, which its setup ends. Other firmware drops it.

@@ -126,8 +126,7 @@ struct MeshCoreSetup: Sendable {
             }
             return advance()
         case (.power, MeshCoreCommand.ok): return advance()
-        case (.radio, MeshCoreCommand.error):
-            return .refused(.frequency, wanted: Int64(settings.frequencyHertz), actual: nil)
+        case (.radio, MeshCoreCommand.error): return .refused(.frequency, wanted: Int64(settings.frequencyHertz), actual: nil)
         case (.power, MeshCoreCommand.error): return .refused(.power, wanted: Int64(settings.powerDBm), actual: nil)
         case (.readBack, MeshCoreCommand.getRadio | MeshCoreCommand.answerBit): return checkReadBack(answer)
         case (.shortAirtime, MeshCoreCommand.getAirtime | MeshCoreCommand.answerBit):
@@ -269,9 +268,7 @@ struct MeshCoreBoard: Equatable, Sendable {
     }
 
     /// The board with a name; nil if it is not known to have an amplifier.
-    static func named(_ name: String) -> MeshCoreBoard? {
-        amplified.first { name.lowercased().hasPrefix($0.name.lowercased()) }
-    }
+    static func named(_ name: String) -> MeshCoreBoard? { amplified.first { name.lowercased().hasPrefix($0.name.lowercased()) } }
 
     /// The power to which the chip is set for a power at the antenna, and the power that the antenna then gets, in dBm.
     /// - Parameter board: the board; nil for one without an amplifier.

@@ -134,8 +134,7 @@ struct RNodeModem: StickModem {
             signalToNoiseTenthsDB = nil
             if wasReady { output.events.append(.packet(frame.data, signal)) }
         case (RNodeCommand.signalStrength, .some(let value)): strengthDBm = Int16(value) - RNodeModem.strengthOffset
-        case (RNodeCommand.signalToNoise, .some(let value)):
-            signalToNoiseTenthsDB = Int16(Int8(bitPattern: value)) * 10 / 4
+        case (RNodeCommand.signalToNoise, .some(let value)): signalToNoiseTenthsDB = Int16(Int8(bitPattern: value)) * 10 / 4
         case (RNodeCommand.physicalParameters, _): takeTiming(frame.data)
         case (RNodeCommand.contention, _): takeWindow(frame.data)
         case (RNodeCommand.reset, RNodeCommand.hasStarted):
@@ -197,9 +196,7 @@ struct RNodeModem: StickModem {
         case .radioOn: (wanted, actual) = (Int64(RNodeCommand.radioOn), frame.data.first.map(Int64.init))
         }
         let tolerance = frame.type == RNodeCommand.frequency ? RNodeModem.frequencyToleranceHertz : 0
-        guard let actual, abs(actual - wanted) <= tolerance else {
-            return refuse(step, wanted: wanted, actual: actual, at: now)
-        }
+        guard let actual, abs(actual - wanted) <= tolerance else { return refuse(step, wanted: wanted, actual: actual, at: now) }
         ask(after: step, attempt: attempt, at: now)
     }
 
@@ -286,9 +283,7 @@ struct RNodeModem: StickModem {
     private mutating func sendNext(at now: Instant) {
         guard !isConfirming, !queue.isEmpty else { return }
         // A stick whose radio is off would keep the packets and send them later.
-        guard let confirmedAt, now.microseconds(since: confirmedAt) < RNodeModem.confirmationTime else {
-            return confirm(at: now)
-        }
+        guard let confirmedAt, now.microseconds(since: confirmedAt) < RNodeModem.confirmationTime else { return confirm(at: now) }
         while let packets = queue.next(at: now, reportingTo: &output) {
             for packet in packets { output.write(KISSFrame(RNodeCommand.data, packet)) }
         }

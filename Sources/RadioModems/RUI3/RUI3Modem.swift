@@ -188,8 +188,7 @@ struct RUI3Modem: StickModem {
         case (.value(let name, let text), .settingUp(let step, _)): if name == valueName(step) { value = text }
         case (.value(_, let text), _): value = text
         case (.ok, .settingUp(let step, let attempt)): accept(step, attempt: attempt, at: now)
-        case (.failed(let status), .settingUp(let step, let attempt)):
-            fail(step, status: status, attempt: attempt, at: now)
+        case (.failed(let status), .settingUp(let step, let attempt)): fail(step, status: status, attempt: attempt, at: now)
         case (_, .ready): receiveWhenReady(line, at: now)
         default: break
         }

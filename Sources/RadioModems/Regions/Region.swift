@@ -49,9 +49,7 @@ package struct Region: Equatable, Sendable {
     /// The limits to the transmissions of a radio with these settings.
     /// - Throws: the rule that the settings break.
     package func limits(for settings: RadioSettings) throws(RegionError) -> TransmitLimits {
-        guard let band = band(of: settings) else {
-            throw .frequencyOutsideBands(region: self, settings: settings)
-        }
+        guard let band = band(of: settings) else { throw .frequencyOutsideBands(region: self, settings: settings) }
         guard settings.powerDBm <= band.maximumPowerDBm else {
             throw .powerTooHigh(region: self, settings: settings, maximumDBm: band.maximumPowerDBm)
         }
