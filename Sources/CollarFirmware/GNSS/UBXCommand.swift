@@ -48,7 +48,7 @@ struct UBXCommand {
     }
 
     /// The keys of values, with the length of each value in bytes.
-    private enum Key {
+    fileprivate enum Key {
         /// Milliseconds between measurements, 2 bytes.
         static var measurementInterval: UInt32 { 0x3021_0001 }
         /// Number of positions for which one NAV-PVT is sent, 1 byte.
@@ -88,24 +88,10 @@ struct UBXCommand {
         return command
     }
 
-    /// Sets the dynamic model (from generation 9 on).
-    static func dynamicModel(_ settings: GNSSSettings) -> UBXCommand {
+    /// Sets one value of one byte (from generation 9 on).
+    fileprivate static func setting(_ key: UInt32, to value: UInt8) -> UBXCommand {
         var command = UBXCommand(settingValues: ())
-        command.append(Key.dynamicModel, settings.dynamicModel.rawValue)
-        return command
-    }
-
-    /// Switches cyclic tracking on or off (from generation 9 on).
-    static func powerMode(_ settings: GNSSSettings) -> UBXCommand {
-        var command = UBXCommand(settingValues: ())
-        command.append(Key.powerMode, settings.isPowerSaved ? 2 : 0)
-        return command
-    }
-
-    /// Sends MON-RF once for this number of positions (from generation 9 on).
-    static func radioStatus(interval: UInt8) -> UBXCommand {
-        var command = UBXCommand(settingValues: ())
-        command.append(Key.radioStatusOnUART1, interval)
+        command.append(key, value)
         return command
     }
 
@@ -238,9 +224,9 @@ enum ConfigurationStep: UInt8 {
     func command(_ settings: GNSSSettings) -> UBXCommand {
         switch self {
         case .outputs: .outputs(settings)
-        case .dynamicModel: .dynamicModel(settings)
-        case .powerMode: .powerMode(settings)
-        case .radioStatus: .radioStatus(interval: ConfigurationStep.antennaInterval)
+        case .dynamicModel: .setting(UBXCommand.Key.dynamicModel, to: settings.dynamicModel.rawValue)
+        case .powerMode: .setting(UBXCommand.Key.powerMode, to: settings.isPowerSaved ? 2 : 0)
+        case .radioStatus: .setting(UBXCommand.Key.radioStatusOnUART1, to: ConfigurationStep.antennaInterval)
         case .rate: .rate(settings)
         case .navigationEngine: .navigationEngine(settings)
         case .powerManagement: .powerManagement(settings)
