@@ -34,9 +34,7 @@ public struct Batch: Equatable, Sendable {
         do throws(DecodeError) { reader = try decoder() } catch { preconditionFailure("the start was decoded before") }
         while true {
             let fix: Fix?
-            do throws(DecodeError) { fix = try reader.next() } catch {
-                preconditionFailure("the fixes were decoded before")
-            }
+            do throws(DecodeError) { fix = try reader.next() } catch { preconditionFailure("the fixes were decoded before") }
             guard let fix else { return }
             try body(fix)
         }

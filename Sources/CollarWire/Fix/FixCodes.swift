@@ -223,7 +223,5 @@ struct FieldPresence: Equatable {
     static let bitCount = 7
     static let complete = FieldPresence(rawValue: (1 &<< 7) - 1)
 
-    init(rawValue: UInt8) { self.rawValue = rawValue }
-
     var isComplete: Bool { self == .complete }
 }
