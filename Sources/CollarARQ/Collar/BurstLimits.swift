@@ -30,10 +30,8 @@ struct BatchSize: Sendable {
     /// Counts, after an answer, how many of the batches since the previous answer arrived. After eight or more batches the limit
     /// is adapted.
     mutating func answered(_ delivered: DeliveredSequences) {
-        var index = 0
-        while index < openCount {
+        for index in 0..<openCount {
             if delivered.contains(last[index]) { arrivedCount += 1 } else { lostCount += 1 }
-            index += 1
         }
         openCount = 0
         let count = arrivedCount + lostCount

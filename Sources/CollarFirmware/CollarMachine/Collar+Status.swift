@@ -121,12 +121,6 @@ public struct CollarCondition: Equatable, Sendable {
     /// or the last error, or the battery has crossed 20 or 10 percent.
     func isWorthAStatus(after old: CollarCondition) -> Bool {
         gnssState != old.gnssState || throttleState != old.throttleState || lastError != old.lastError
-            || batteryBand != old.batteryBand
-    }
-
-    /// 0 below 10 percent, 1 from 10 to 20, 2 above or unknown.
-    private var batteryBand: Int {
-        guard let batteryPercent else { return 2 }
-        return batteryPercent < 10 ? 0 : batteryPercent <= 20 ? 1 : 2
+            || ThrottlePolicy.Battery(percent: batteryPercent) != ThrottlePolicy.Battery(percent: old.batteryPercent)
     }
 }
