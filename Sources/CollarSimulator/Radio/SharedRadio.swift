@@ -33,19 +33,16 @@ package struct SharedRadio<Flash: FlashDevice> {
     private var hostFrames = 0
     private var hostAirtimeMicroseconds: Int64 = 0
 
-    /// Creates the radio that stations of different addresses share, with a stick of the serial line.
-    package init(_ stations: [CollarRadioStation<Flash>], modem: ModemProfile) {
-        self.init(stations, modem: modem, channel: nil, stick: SerialStick(modem: modem), seed: 0)
-    }
-
     /// Creates the radio that stations of different addresses share.
     /// - Parameters:
     ///   - channel: the settings of the collars' radios; nil if they have no radio that is set.
-    ///   - stick: the base stick.
+    ///   - stick: the base stick; nil for one of the serial line.
     ///   - seed: what the signal of the packets depends on.
     package init(
-        _ stations: [CollarRadioStation<Flash>], modem: ModemProfile, channel: RadioSettings?, stick: any BaseStick, seed: UInt64
+        _ stations: [CollarRadioStation<Flash>], modem: ModemProfile, channel: RadioSettings? = nil, stick: (any BaseStick)? = nil,
+        seed: UInt64 = 0
     ) {
+        let stick = stick ?? SerialStick(modem: modem)
         self.stations = stations
         self.modem = modem
         self.channel = channel
@@ -121,7 +118,7 @@ package struct SharedRadio<Flash: FlashDevice> {
 
     /// Notes that the last bytes were lost because no host has the port open.
     package mutating func serialBytesWereDropped() {
-        for index in stations.indices { stations[index].packetReachedNoHost() }
+        for index in stations.indices { stations[index].isAnswerExpected = false }
     }
 
     package var isTakingInput: Bool { stick.isTakingInput }
@@ -154,7 +151,7 @@ package struct SharedRadio<Flash: FlashDevice> {
             start: start, end: start.advanced(byMicroseconds: airtime), frame: frame,
             address: try? FrameHeader(ofAny: frame.span).address, isOnChannel: stick.radio.hears(channel))
         downlinks.append(downlink)
-        for index in listeners(of: downlink) { stations[index].answerBegan() }
+        for index in listeners(of: downlink) { stations[index].isAnswerExpected = false }
     }
 
     /// The frame that a collar finds in a packet of the stick. The byte that RNode firmware puts in front is stripped.
@@ -214,7 +211,7 @@ package struct SharedRadio<Flash: FlashDevice> {
     /// Gives the stick a packet, if it has listened since the packet began.
     private mutating func hear(_ packet: ArrivedPacket, from index: Int, now: Instant) {
         guard let listeningSince, listeningSince <= packet.start else {
-            stations[index].packetReachedNoHost()
+            stations[index].isAnswerExpected = false
             return
         }
         stick.hear(packet.bytes, signal: nextSignal(), now: now)

@@ -43,8 +43,10 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     private var downlinks: [Downlink] = []
     package let address: UInt8
 
-    /// Whether a poll has reached the host intact, and the base radio has not begun to send the collar a frame since.
-    package private(set) var isAnswerExpected = false
+    /// Whether a poll has reached the host intact, and the base radio has not begun to send the collar a frame since. The owner of the
+    /// base radio sets it to false when that begins, and when no host got the last packet: the base radio did not hear it, or no host
+    /// has the port open.
+    package internal(set) var isAnswerExpected = false
 
     /// The messages of hosts that the application has taken and the caller has not removed, oldest first.
     package var takenMessages: [ApplicationMessage] = []
@@ -137,9 +139,6 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// Notes that another frame overlaps the collar's frame on the air, so that the collar's frame does not arrive.
     package mutating func destroyTransmission() { onAir?.isDestroyed = true }
 
-    /// Notes that the base radio has begun to send a frame to this collar or to all: an answer is under way.
-    package mutating func answerBegan() { isAnswerExpected = false }
-
     /// Notes that the base radio has sent a frame to this collar or to all. The next ``advance(to:)`` gives it to the collar,
     /// if it was not lost.
     /// - Parameter start: when the frame began.
@@ -153,9 +152,6 @@ package struct CollarRadioStation<Flash: FlashDevice> {
             if dialect == .serial { downlinks.append(Downlink(start: start, due: end, frame: arrived)) }
         }
     }
-
-    /// Notes that no host got the last packet: the base radio did not hear it, or no host has the port open.
-    package mutating func packetReachedNoHost() { isAnswerExpected = false }
 
     /// Presses the button of the collar: shortly, twice, or for as long as a long press takes.
     package mutating func press(_ press: ButtonDecoder.Press, now: Instant) throws(StationError) {
