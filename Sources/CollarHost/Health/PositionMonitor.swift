@@ -61,8 +61,7 @@ struct PositionMonitor {
         newest = Newest(logID: logID, sequence: fix.sequence, unixMilliseconds: fix.unixMilliseconds, receivedAt: now)
         end([.noFix, .stale])
         if let accuracy = fix.horizontalAccuracy, accuracy.rawValue >= PositionMonitor.firstPoorAccuracyCode {
-            guard begins(.poorAccuracy, at: now) else { return }
-            report(.poorAccuracy(meters: Int((accuracy.millimeters + 500) / 1000)), output)
+            note(.poorAccuracy, .poorAccuracy(meters: Int((accuracy.millimeters + 500) / 1000)), at: now, output)
         } else {
             end(.poorAccuracy)
         }
@@ -77,21 +76,13 @@ struct PositionMonitor {
     /// An intact frame of the collar came in, but its fix cannot be decoded.
     mutating func noteUndecodable(at now: Instant, _ output: HostOutput) {
         end(.undecodable)
-        if begins(.undecodable, at: now) { report(.undecodable, output) }
+        note(.undecodable, .undecodable, at: now, output)
     }
 
     mutating func accept(_ status: Status, at now: Instant, _ output: HostOutput) {
         let isOff = !status.isTracking || status.gnssState == .off
-        if !isOff {
-            end(.switchedOff)
-        } else if begins(.switchedOff, at: now) {
-            report(status.isTracking ? .gnssOff : .trackingOff, output)
-        }
-        if status.gnssState != .fault {
-            end(.fault)
-        } else if begins(.fault, at: now) {
-            report(.gnssFault, output)
-        }
+        if isOff { note(.switchedOff, status.isTracking ? .gnssOff : .trackingOff, at: now, output) } else { end(.switchedOff) }
+        if status.gnssState == .fault { note(.fault, .gnssFault, at: now, output) } else { end(.fault) }
     }
 
     /// A frame without a fix came in, and no newer fix is known to be on its way.
@@ -109,22 +100,18 @@ struct PositionMonitor {
         let age = now.microseconds(since: newest?.receivedAt ?? firstHeard)
         guard age >= PositionMonitor.leastAge else { return }
         let seconds = Int(age / 1_000_000)
-        guard newest != nil else {
-            if begins(.noFix, at: now) { report(.noFix(seconds: seconds), output) }
-            return
-        }
+        guard newest != nil else { return note(.noFix, .noFix(seconds: seconds), at: now, output) }
         guard let expectedInterval, age >= PositionMonitor.intervalCount * expectedInterval * 1000 else { return }
-        if begins(.stale, at: now) { report(.stale(seconds: seconds), output) }
+        note(.stale, .stale(seconds: seconds), at: now, output)
     }
 
-    private func report(_ problem: PositionProblem, _ output: HostOutput) {
-        output.report(.collar(deviceID, .positions(problem)))
-    }
-
-    private mutating func begins(_ worsening: Worsenings, at now: Instant) -> Bool {
-        guard !open.contains(worsening), notices.isDue(worsening, at: now) else { return false }
+    /// A worsening is there: it is reported if it begins.
+    private mutating func note(
+        _ worsening: Worsenings, _ problem: @autoclosure () -> PositionProblem, at now: Instant, _ output: HostOutput
+    ) {
+        guard !open.contains(worsening), notices.isDue(worsening, at: now) else { return }
         open.insert(worsening)
-        return true
+        output.report(.collar(deviceID, .positions(problem())))
     }
 
     private mutating func end(_ worsenings: Worsenings) { open.subtract(worsenings) }
