@@ -317,10 +317,7 @@ final class CollarSession {
 
     /// Reports that fixes will never come, unless the collar has named too many losses.
     private func reportLoss(of range: SequenceRange, reason: LossReason, at time: HostTime) {
-        guard reportedLosses.take(at: time.instant) else {
-            storage.report(.tooManyLosses, at: time)
-            return
-        }
+        guard reportedLosses.take(at: time.instant) else { return storage.report(.tooManyLosses, at: time) }
         if reason.isElsewhere {
             output.report(.collar(deviceID, .deliveredElsewhere(first: range.first, last: range.last)))
         } else {

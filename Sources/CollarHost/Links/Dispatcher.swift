@@ -106,8 +106,7 @@ final class Dispatcher {
         let signal = link.session?.held.signal(in: frame)
         releaseHeldFrame(of: link, signal: signal, at: time)
         guard link.session?.held.isReporting == true, HeldFrame.isSignalStored(of: frame) else {
-            dispatch(frame, signal: nil, on: link, at: time)
-            return
+            return dispatch(frame, signal: nil, on: link, at: time)
         }
         let turnaround = link.session?.turnaroundMicroseconds
         link.session?.held.hold(frame, now: time.instant, turnaroundMicroseconds: turnaround)
@@ -123,8 +122,7 @@ final class Dispatcher {
     private func dispatch(_ frame: Span<UInt8>, signal: RadioSignal?, on link: Link, at time: HostTime) {
         let header: FrameHeader
         do throws(DecodeError) { header = try FrameHeader(ofAny: frame) } catch {
-            countRejected(error, frame, on: link, at: time)
-            return
+            return countRejected(error, frame, on: link, at: time)
         }
         guard let type = header.type else {
             if header.flags.isSealed {
@@ -269,8 +267,7 @@ final class Dispatcher {
             guard let log = collar.logs.log(tag: probe.logTag) else { continue }
             guard !dropsClearFrame(of: collar, on: heard.link, at: heard.time) else { return }
             note(heard, of: collar, log)
-            collar.learn(from: probe, log: log, at: heard.time)
-            return
+            return collar.learn(from: probe, log: log, at: heard.time)
         }
         answerUnknown(heard)
     }
@@ -285,8 +282,7 @@ final class Dispatcher {
             }
             guard opened != nil || !dropsClearFrame(of: collar, on: link, at: time) else { return }
             note(heard, of: collar, log)
-            collar.store(fix, log: log, signal: heard.signal, at: time)
-            return
+            return collar.store(fix, log: log, signal: heard.signal, at: time)
         }
         let collar: CollarSession
         let log: LogSession
@@ -397,19 +393,15 @@ final class Dispatcher {
     /// Counts a frame whose CRC fits no known log: as damaged if a known collar uses its address, otherwise as
     /// unknown, because the sender may be a collar that has not sent its identity yet.
     private func countUnverified(_ heard: HeardFrame) {
-        guard collars.heardLast(at: heard.header.address) == nil else {
-            output.statistics.damagedFrames += 1
-            return
-        }
-        answerUnknown(heard)
+        guard collars.heardLast(at: heard.header.address) != nil else { return answerUnknown(heard) }
+        output.statistics.damagedFrames += 1
     }
 
     private func answerUnknown(_ heard: HeardFrame) {
         output.statistics.unknownFrames += 1
         let poll = pollsOfStrangers.examine(heard, isShared: hasSeveralLinks)
         if case .copy = poll { return }
-        var isAnswer = false
-        if case .new = poll { isAnswer = true }
+        let isAnswer = heard.header.flags.poll != nil
         requestIdentity(on: heard.link, address: heard.header.address, isAnswer: isAnswer, at: heard.time)
     }
 

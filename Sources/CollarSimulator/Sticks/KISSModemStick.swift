@@ -114,10 +114,8 @@ package struct KISSModemStick: BaseStick {
             let restartDue = line.whenUp(restartTime ?? .never)
             let due = min(nextInput, sendingDeadline, restartDue)
             guard due <= now else { return }
-            if restartDue == due {
-                restart(now: now)
-                return
-            } else if nextInput == due {
+            if restartDue == due { return restart(now: now) }
+            if nextInput == due {
                 for byte in line.removeInput() {
                     if let frame = receiver.take(byte) { process(frame, now: due) }
                 }

@@ -190,10 +190,7 @@ package struct RNodeStick: BaseStick {
         guard (1...Self.maximumPacketByteCount).contains(data.count) else { return }
         guard hasRoom(for: data.count, now: now) else { return answer(0x90, [4], now: now) }
         let mark = UInt8(truncatingIfNeeded: random.next()) & 0xF0
-        guard data.count > Self.partByteCount else {
-            queue.append([mark] + data)
-            return
-        }
+        guard data.count > Self.partByteCount else { return queue.append([mark] + data) }
         queue.append([mark | Self.splitMark] + data.prefix(Self.partByteCount))
         queue.append([mark | Self.splitMark] + data.dropFirst(Self.partByteCount))
     }

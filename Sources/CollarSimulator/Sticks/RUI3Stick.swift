@@ -129,8 +129,7 @@ package struct RUI3Stick: BaseStick {
             if nextInput == due {
                 for byte in line.removeInput() { take(byte, now: due) }
             } else if line.whenUp(restartTime) == due {
-                restart(now: now)
-                return
+                return restart(now: now)
             } else if case .onePacket(let end) = reception, line.whenUp(end) == due {
                 reception = .nothing
                 say("+EVT:RXP2P RECEIVE TIMEOUT\r\n", now: now)
