@@ -46,7 +46,7 @@ final class EntryFeedTests {
 
     /// Takes the items that the feed has now, but not more than `most`, and moves the emission cursor accordingly.
     private func drain(_ feed: EntryFeed, _ journal: Journal, most: Int = .max) throws -> [EntryFeed.Item] {
-        while feed.hasUntaken, queue.count < most { queue += try feed.next(at: time) }
+        while feed.isBehind, queue.count < most { queue += try feed.next(at: time) }
         let items = queue.prefix(most)
         queue.removeFirst(items.count)
         for case let through? in items.map(\.through) where through > journal.emissionCursor {

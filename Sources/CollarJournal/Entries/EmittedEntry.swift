@@ -38,9 +38,7 @@ package struct EmissionReceipt: Equatable, Sendable {
 package struct SessionID: Hashable, Sendable {
     package let index: Int
 
-    package init(index: Int) {
-        self.index = index
-    }
+    package init(index: Int) { self.index = index }
 }
 
 package struct EntrySelection: Equatable, Sendable {

@@ -24,11 +24,11 @@ package final class EntryFeed {
     /// The run that is being handed out, and the position reached in the journal.
     private var run: (SequenceOrder.Run, position: JournalPosition)?
     /// The position up to which entries were taken from the journal.
-    private var position: JournalPosition
+    package private(set) var position: JournalPosition
     /// The end of the entries that are being read a second time; nil if no entry is. No held fix is released before that end.
     private var rescanEnd: JournalPosition?
     /// Whether the journal has entries that were not taken yet.
-    private var isBehind = true
+    package private(set) var isBehind = true
     /// Whether the journal can be read.
     private enum Readability {
         case readable
@@ -53,7 +53,6 @@ package final class EntryFeed {
     /// Time after which an unreadable journal is tried again, in microseconds.
     package static let rereadInterval: Int64 = 10_000_000
 
-    /// Creates a feed.
     /// - Parameters:
     ///   - journal: where the entries come from.
     ///   - start: where the feed begins.
@@ -95,12 +94,6 @@ package final class EntryFeed {
 
     /// Whether a fix that was just appended may go out at once, without being read back.
     package var isDirect: Bool { !isBehind && tracker == nil }
-
-    /// The position up to which entries were taken from the journal.
-    package var takenPosition: JournalPosition { position }
-
-    /// Whether the journal has entries that were not taken yet.
-    package var hasUntaken: Bool { isBehind }
 
     /// The journal has new entries.
     package func noteChange() { isBehind = true }
@@ -152,7 +145,7 @@ package final class EntryFeed {
     }
 
     /// Takes some entries from the journal.
-    /// - Returns: the items to emit for them. ``hasUntaken`` is false afterwards if there are no more entries.
+    /// - Returns: the items to emit for them. ``isBehind`` is false afterwards if there are no more entries.
     package func next(at time: HostTime) throws(JournalError) -> [Item] {
         let items = try run == nil ? nextOfJournal(at: time) : nextOfRun(at: time)
         outstandingCount += items.count
@@ -202,28 +195,14 @@ package final class EntryFeed {
     /// Everything before this position is emitted once the queued items are out.
     package var settled: JournalPosition { settled(before: position) }
 
-    private func settled(before place: JournalPosition) -> JournalPosition {
-        order?.earliestHeld.map { min($0, place) } ?? place
-    }
+    private func settled(before place: JournalPosition) -> JournalPosition { order?.earliestHeld.map { min($0, place) } ?? place }
 
     private func take(_ entry: JournalEntry, from start: JournalPosition, at time: HostTime, into items: inout [Item]) {
         for change in tracker?.take(entry) ?? [] { append(change, through: settled(before: start), to: &items) }
-        switch entry {
-        case .fix(let record):
-            take(record.fix.sequence, logID: record.logID, entry, from: start, at: time, into: &items)
-        case .message(let record):
-            take(record.message.sequence, logID: record.logID, entry, from: start, at: time, into: &items)
-        case .loss(let loss):
-            if order != nil { release(loss.logID, at: time, into: &items) }
-        case .uncovered: break
+        guard let (logID, sequence) = entry.place else {
+            if case .loss(let loss) = entry, order != nil { release(loss.logID, at: time, into: &items) }
+            return
         }
-    }
-
-    /// Takes the fix or message with this sequence.
-    private func take(
-        _ sequence: UInt32, logID: UInt32, _ entry: JournalEntry, from start: JournalPosition, at time: HostTime,
-        into items: inout [Item]
-    ) {
         if knownLogIDs?.insert(logID).inserted == true { currentLogID = logID }
         let isRepeated = rescanEnd.map { start < $0 } ?? false
         let isDue = order?.take(sequence, logID: logID, at: start, isRepeated: isRepeated) ?? true
@@ -305,17 +284,6 @@ package final class EntryFeed {
     }
 }
 
-extension JournalEntry {
-    /// The log and sequence of a fix or a message; nil for any other entry.
-    fileprivate var place: (logID: UInt32, sequence: UInt32)? {
-        switch self {
-        case .fix(let record): (record.logID, record.fix.sequence)
-        case .message(let record): (record.logID, record.message.sequence)
-        case .loss, .uncovered: nil
-        }
-    }
-}
-
 /// The entries that a journal has now, each fix and message after those before it in its log.
 ///
 /// Nothing waits for what is missing: when everything is read, the entries after it follow. Memory is bounded, because only
@@ -330,11 +298,11 @@ package final class SortedEntries {
         feed = try EntryFeed(journal, selection, start: start, stoppedAt: .start)
     }
 
-    package var position: JournalPosition { feed.takenPosition }
+    package var position: JournalPosition { feed.position }
 
     /// Takes some entries, perhaps none; nil after the last one.
     package func next() throws(JournalError) -> [EmittedEntry.Content]? {
-        if !feed.hasUntaken {
+        if !feed.isBehind {
             if isFinishing { return nil }
             isFinishing = true
             feed.finish()

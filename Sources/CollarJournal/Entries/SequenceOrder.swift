@@ -53,7 +53,7 @@ package struct SequenceOrder {
             runs.insert(Run(logID: id, range: SequenceRange(sequence), start: start), at: position)
             guard runs.count > SequenceOrder.runLimit, let last = runs.popLast() else { return }
             firstForgotten = last.range.first
-            forgottenPlace = forgottenPlace.map { min($0, last.start) } ?? last.start
+            forgottenPlace = min(forgottenPlace ?? last.start, last.start)
         }
     }
 
@@ -66,7 +66,7 @@ package struct SequenceOrder {
 
     /// An order that begins after the entries that cover these sequences; these entries were handed out. The keys are log ids.
     package init(_ covered: [UInt32: CoveredSequences]) {
-        for (id, covered) in covered.sorted(by: { $0.key < $1.key }) { logs.append(Log(id: id, next: covered.firstMissing)) }
+        logs = covered.sorted { $0.key < $1.key }.map { Log(id: $0.key, next: $0.value.firstMissing) }
     }
 
     package var logIDs: [UInt32] { logs.map(\.id) }
@@ -89,7 +89,7 @@ package struct SequenceOrder {
             return logs[log].givenUp.remove(SequenceRange(sequence)) || !isRepeated
         }
         guard sequence < logs[log].firstForgotten else { return false }
-        earliestHeld = earliestHeld.map { min($0, start) } ?? start
+        earliestHeld = min(earliestHeld ?? start, start)
         logs[log].hold(sequence, at: start)
         return false
     }
@@ -131,13 +131,7 @@ package struct SequenceOrder {
     }
 
     private mutating func findEarliestHeld() {
-        var earliest: JournalPosition?
-        for log in logs {
-            for place in log.runs.map(\.start) + [log.forgottenPlace].compactMap({ $0 }) {
-                earliest = earliest.map { min($0, place) } ?? place
-            }
-        }
-        earliestHeld = earliest
+        earliestHeld = logs.flatMap { $0.runs.map(\.start) + [$0.forgottenPlace].compactMap(\.self) }.min()
     }
 
     private mutating func index(of logID: UInt32) -> Int {

@@ -76,12 +76,8 @@ extension Journal {
     private func unreadCount(of consumers: [JournalConsumer]) throws(JournalError) -> Int {
         let earliest = consumers.map(\.position).min() ?? .start
         var count = 0
-        try forEachEntry(from: max(earliest, JournalPosition(segment: segments[0], offset: 0))) { element in
-            guard element.end.segment == segments[0] else { return false }
-            switch element.entry {
-            case .fix, .message: count += 1
-            case .loss, .uncovered: break
-            }
+        try forEachEntry(from: max(earliest, JournalPosition(segment: segments[0], offset: 0)), through: segments[0]) { element in
+            if element.entry.place != nil { count += 1 }
             return true
         }
         return count
@@ -90,26 +86,19 @@ extension Journal {
     /// Whether all receptions and fixes of the oldest segment are earlier than `limit`. If the clock was wrong when an entry was
     /// received, the reception of the next entry with a credible time counts.
     private func isOldestOlder(than limit: Int64, _ times: CredibleTimes) throws(JournalError) -> Bool {
+        var isOlder = true
         var isReceptionKnown = false
-        var batch = try entries(from: JournalPosition(segment: segments[0], offset: 0), limit: 512)
-        while true {
-            for element in batch.elements {
-                if element.end.segment > segments[0], isReceptionKnown { return true }
-                let received: Int64
-                switch element.entry {
-                case .fix(let record):
-                    received = record.receivedUnixMilliseconds
-                    if times.contains(record.fix.unixMilliseconds), record.fix.unixMilliseconds >= limit { return false }
-                case .message(let record): received = record.receivedUnixMilliseconds
-                case .loss(let loss): received = loss.receivedUnixMilliseconds
-                case .uncovered: continue
-                }
-                isReceptionKnown = times.contains(received)
-                if isReceptionKnown, received >= limit { return false }
+        try forEachEntry(from: JournalPosition(segment: segments[0], offset: 0)) { element in
+            if element.end.segment > segments[0], isReceptionKnown { return false }
+            if case .fix(let record) = element.entry, times.contains(record.fix.unixMilliseconds) {
+                isOlder = record.fix.unixMilliseconds < limit
             }
-            if batch.isAtEnd { return isReceptionKnown }
-            batch = try entries(from: batch.end, limit: 512)
+            guard let received = element.entry.receivedUnixMilliseconds else { return true }
+            isReceptionKnown = times.contains(received)
+            if isReceptionKnown, received >= limit { isOlder = false }
+            return isOlder
         }
+        return isOlder && isReceptionKnown
     }
 
     /// The newest credible time of a fix in the last two segments; nil if there is none.
@@ -137,9 +126,7 @@ package struct CredibleTimes {
     /// Times up to a day after now are credible, because two clocks may differ.
     init(nowUnixMilliseconds: Int64) { latest = nowUnixMilliseconds + CredibleTimes.day }
 
-    func contains(_ unixMilliseconds: Int64) -> Bool {
-        unixMilliseconds >= CredibleTimes.release && unixMilliseconds <= latest
-    }
+    func contains(_ unixMilliseconds: Int64) -> Bool { unixMilliseconds >= CredibleTimes.release && unixMilliseconds <= latest }
 }
 
 package struct Retention: Equatable, Sendable {

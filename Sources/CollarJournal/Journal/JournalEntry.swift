@@ -83,7 +83,6 @@ package struct JournaledLoss: Equatable, Sendable {
     /// The log, 26 bits.
     package var logID: UInt32
     package var range: SequenceRange
-    /// Why they are no longer expected.
     package var reason: LossReason
     /// When the host learned of the loss, in milliseconds since 1970 by the host's clock; 48 bits.
     package var receivedUnixMilliseconds: Int64
@@ -114,6 +113,15 @@ package enum JournalEntry: Equatable, Sendable {
         case .message(let message): message.receivedUnixMilliseconds
         case .loss(let loss): loss.receivedUnixMilliseconds
         case .uncovered: nil
+        }
+    }
+
+    /// The log and sequence of a fix or a message; nil for any other entry.
+    var place: (logID: UInt32, sequence: UInt32)? {
+        switch self {
+        case .fix(let record): (record.logID, record.fix.sequence)
+        case .message(let record): (record.logID, record.message.sequence)
+        case .loss, .uncovered: nil
         }
     }
 }

@@ -39,12 +39,10 @@ package final class JournalReader {
         return try entries(from: position, limit: limit, chunk: &chunk)
     }
 
-    /// See ``Journal/position(receivedSince:)``.
     package func position(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition {
         try position(beginningBefore: unixMilliseconds)
     }
 
-    /// See ``Journal/position(behind:logID:)``.
     package func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
         try record(of: sequence, logID: logID)?.end
     }
@@ -52,7 +50,6 @@ package final class JournalReader {
     /// The fewest segments that ``summary(examining:)`` reads, where there are as many.
     private static let examinedSegmentCount = 2
 
-    /// Sums up the journal.
     /// - Parameter examine: is called with every fix of the newest segments, in no particular order.
     ///
     /// Complexity: reads the newest two segments, and further ones only while an older one can have a higher sequence: when a whole
@@ -70,13 +67,15 @@ package final class JournalReader {
         var ofOtherLogs: JournaledFix?
         for (index, segment) in segments.reversed().enumerated() {
             var last: JournaledFix?
-            try forEachFix(of: segment) { record in
+            try forEachEntry(from: JournalPosition(segment: segment, offset: 0), through: segment) { element in
+                guard case .fix(let record) = element.entry else { return true }
                 examine(record)
                 if record.logID != current {
                     last = record
                 } else if record.fix.sequence >= summary.newest?.fix.sequence ?? 0 {
                     summary.newest = record
                 }
+                return true
             }
             ofOtherLogs = ofOtherLogs ?? last
             guard index + 1 >= JournalReader.examinedSegmentCount, let start = try JournalRecovery(checkpointOf: segment, self)
@@ -90,20 +89,6 @@ package final class JournalReader {
         }
         summary.newest = summary.newest ?? ofOtherLogs
         return summary
-    }
-
-    /// Calls `body` with each fix of a segment, in the order in which they were stored.
-    private func forEachFix(of segment: UInt32, _ body: (JournaledFix) -> Void) throws(JournalError) {
-        var place = JournalPosition(segment: segment, offset: 0)
-        while place.segment == segment {
-            let batch = try entries(from: place, limit: 512)
-            // A batch has entries of one segment, but its end may be in the next one.
-            for element in batch.elements where element.end.segment == segment {
-                if case .fix(let record) = element.entry { body(record) }
-            }
-            if batch.isAtEnd { return }
-            place = batch.end
-        }
     }
 
     // MARK: Storing a position and continuing there
@@ -131,7 +116,6 @@ package final class JournalReader {
         }
     }
 
-    /// The coverage of each log at a position, see ``Journal/coverage(at:)``.
     package func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
         try coverage(before: position)
     }
@@ -290,15 +274,12 @@ extension JournalReader: SegmentBytes {
     package func sealedProgress() throws(JournalError) -> SealedProgress? {
         guard let last = segments.last else { return nil }
         let end = JournalPosition(segment: last, offset: .max)
-        return try JournalRecovery(self, upTo: end, asksForLossesAgain: true).sealed
+        return try JournalRecovery(self, upTo: end, asksForLossesAgain: true).kept.sealed
     }
 
-    func lookForSegments() throws(JournalError) {
-        segments = try JournalError.wrapping(try directory.segments(fileSystem))
-    }
+    func lookForSegments() throws(JournalError) { segments = try JournalError.wrapping(try directory.segments(fileSystem)) }
 }
 
-/// A summary of a journal.
 package struct JournalSummary: Equatable, Sendable {
     /// The collar's newest fix: the one with the highest sequence of the current log, which is the log of the newest record. If
     /// that log has none yet, the fix that was stored last. Nil if no fix is left.
@@ -338,12 +319,15 @@ package protocol JournalSource: AnyObject {
 }
 
 extension JournalSource {
-    /// Calls `body` with each entry from a position on, until it returns false.
-    package func forEachEntry(from start: JournalPosition, _ body: (JournalBatch.Element) -> Bool) throws(JournalError) {
+    /// Calls `body` with each entry from a position on, up to the end of a segment, until it returns false.
+    package func forEachEntry(
+        from start: JournalPosition, through segment: UInt32 = .max, _ body: (JournalBatch.Element) -> Bool
+    ) throws(JournalError) {
         var place = start
-        while true {
+        while place.segment <= segment {
             let batch = try entries(from: place, limit: 512)
-            for element in batch.elements where !body(element) { return }
+            // A batch has entries of one segment, but its end may be in the next one.
+            for element in batch.elements where element.end.segment > segment || !body(element) { return }
             if batch.isAtEnd { return }
             place = batch.end
         }
@@ -351,7 +335,6 @@ extension JournalSource {
 }
 
 extension Journal: JournalSource {
-    /// ``damage``.
     package var knownDamage: [DamageReport] { damage }
     package var oldestSegment: UInt32? { segments.first }
 }

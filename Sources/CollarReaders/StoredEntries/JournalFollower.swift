@@ -190,10 +190,10 @@ package final class FollowedCollar {
         }
         taken = limit.map { min($0, place) } ?? place
         feed = try EntryFeed(reader, configuration.selection, start: start, stoppedAt: taken)
-        if configuration.selection.isSorted { feed.inferCurrentLog(from: try reader.newestLogID(at: feed.takenPosition)) }
-        taken = min(taken, feed.takenPosition)
-        if case .whereItStopped = start {} else { taken = feed.takenPosition }
-        read = try reader.identified(feed.takenPosition)
+        if configuration.selection.isSorted { feed.inferCurrentLog(from: try reader.newestLogID(at: feed.position)) }
+        taken = min(taken, feed.position)
+        if case .whereItStopped = start {} else { taken = feed.position }
+        read = try reader.identified(feed.position)
         if taken > .start { kept = try reader.identified(taken) }
     }
 
@@ -216,7 +216,7 @@ package final class FollowedCollar {
         guard !hasDroppedEntries, try reader.hasSameRecords(before: read) else { return nil }
         let items = try feed.next(at: time)
         hasDroppedEntries = true
-        read = try reader.identified(feed.takenPosition, after: read)
+        read = try reader.identified(feed.position, after: read)
         hasDroppedEntries = false
         return items
     }
