@@ -146,11 +146,8 @@ struct CoverageLedger {
         var progress: [Progress] = []
         for index in logs.indices where logs[index].isChanged {
             logs[index].isChanged = false
-            let known = logs[index].known
-            progress.append(
-                Progress(
-                    logID: logs[index].id, announcedEnd: max(logs[index].durable.announcedEnd, known.firstMissing),
-                    highest: known.highest ?? 0, coveredCount: known.count, lostCount: known.lost.count))
+            let log = logs[index]
+            progress.append(Progress(of: log.known, logID: log.id, announcedEnd: log.durable.announcedEnd))
         }
         return progress
     }

@@ -145,9 +145,7 @@ package struct CoveredSequences: DurableSequences, Equatable, Sendable {
     }
 
     /// Remembers that everything below ``firstMissing``, or below `end` if that is higher, was announced.
-    package mutating func announce(below end: UInt32 = 0) {
-        announcedEnd = max(announcedEnd, end, firstMissing)
-    }
+    package mutating func announce(below end: UInt32 = 0) { announcedEnd = max(announcedEnd, end, firstMissing) }
 
     /// The parts of a range that are not covered, in order.
     ///

@@ -120,9 +120,7 @@ package struct SequenceRanges: Equatable, Sendable {
     /// The parts of the ranges that are not in `other`, in order.
     ///
     /// Complexity: for each range a binary search in the ranges of `other`, then linear in those that overlap it.
-    package func subtracting(_ other: SequenceRanges) -> [SequenceRange] {
-        ranges.flatMap { other.missingRanges(in: $0) }
-    }
+    package func subtracting(_ other: SequenceRanges) -> [SequenceRange] { ranges.flatMap { other.missingRanges(in: $0) } }
 
     /// The parts of `range` that are present, in order.
     ///

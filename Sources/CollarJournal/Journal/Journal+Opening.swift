@@ -9,13 +9,6 @@ extension Journal {
         var byteLimit: Int?
     }
 
-    struct Start {
-        /// The directory, which is locked.
-        let lockFile: FileReference
-        let segments: [UInt32]
-        let writer: SegmentWriter
-    }
-
     /// Opens the journal of a collar, or makes it if there is none.
     ///
     /// A torn tail is cut off. Damage before it is skipped and reported in ``damage``. Announced sequences that were lost to
@@ -85,19 +78,18 @@ extension Journal {
                 if found.last.hasCheckpoint, found.header?.receiverID == place.receiverID,
                     !writer.isFull(limit: place.segmentByteLimit)
                 {
-                    let start = Start(lockFile: lockFile, segments: segments, writer: writer)
-                    return Journal(place, fileSystem: fileSystem, recovery: found, start: start)
+                    return Journal(place, found, lockFile, segments, writer, fileSystem)
                 }
                 fileSystem.close(writer.file)
                 number = last + 1
             }
         }
-        let checkpoint = Checkpoint(
-            logs: recovery?.logsInOrder ?? [], repaired: recovery?.repaired ?? [:],
-            cursor: min(recovery?.cursor ?? .start, JournalPosition(segment: number, offset: 0)),
-            sealed: recovery?.sealed, address: recovery?.address, memory: recovery?.memory ?? CollarMemory())
-        let writer = try JournalError.wrapping(try SegmentWriter.create(number, place: place, checkpoint: checkpoint, fileSystem))
-        let start = Start(lockFile: lockFile, segments: segments + [number], writer: writer)
-        return Journal(place, fileSystem: fileSystem, recovery: recovery, start: start)
+        var checkpoint = recovery?.checkpoint ?? Checkpoint()
+        checkpoint.cursor = min(checkpoint.cursor, JournalPosition(segment: number, offset: 0))
+        let writer = try JournalError.wrappingAll { () throws(FileFailure) in
+            let byteCount = try SegmentWriter.makeFile(number, place: place, checkpoint: checkpoint, fileSystem)
+            return try SegmentWriter.openNew(number, byteCount, place: place, fileSystem)
+        }
+        return Journal(place, recovery, lockFile, segments + [number], writer, fileSystem)
     }
 }

@@ -18,9 +18,7 @@ package final class Journal {
         case failed(FileFailure)
     }
 
-    /// The directory of the journal's files.
     package let directory: JournalDirectory
-    /// The collar.
     package let deviceID: UInt64
     /// The receiver that writes, see ``ReceiverIdentity``.
     package let receiverID: UInt32
@@ -29,7 +27,6 @@ package final class Journal {
     package let previousReceiverID: UInt32?
     /// The damage that was skipped when the journal was opened, unless it was dealt with before.
     package let damage: [DamageReport]
-    /// Whether the journal accepts records.
     package internal(set) var state: State = .open
     /// The position up to which lines were handed to the consumer.
     package internal(set) var emissionCursor: JournalPosition
@@ -78,7 +75,12 @@ package final class Journal {
     /// The files of earlier segments, for reading back.
     var earlier: SegmentFiles
     var readBuffer: [UInt8] = []
-    init(_ place: Opening, fileSystem: any FileSystem, recovery: JournalRecovery?, start: Start) {
+
+    /// - Parameter lockFile: the directory, which is locked.
+    init(
+        _ place: Opening, _ recovery: JournalRecovery?, _ lockFile: FileReference, _ segments: [UInt32], _ writer: SegmentWriter,
+        _ fileSystem: any FileSystem
+    ) {
         directory = place.directory
         deviceID = place.deviceID
         receiverID = place.receiverID
@@ -87,27 +89,27 @@ package final class Journal {
         latestUnixMilliseconds = place.latestUnixMilliseconds
         openedUnixMilliseconds = recovery?.latestUnixMilliseconds
         self.fileSystem = fileSystem
-        lockFile = start.lockFile
+        self.lockFile = lockFile
         earlier = SegmentFiles(place.directory, fileSystem)
-        segments = start.segments
-        writer = start.writer
-        repaired = recovery?.repaired ?? [:]
+        self.segments = segments
+        self.writer = writer
+        let found = recovery?.kept ?? Checkpoint()
+        repaired = found.repaired
         let writerBefore = recovery?.header?.receiverID
         previousReceiverID = writerBefore == place.receiverID ? nil : writerBefore
-        emissionCursor = min(recovery?.cursor ?? .start, start.writer.end)
+        emissionCursor = min(found.cursor, writer.end)
         stagedCursor = emissionCursor
-        sealedProgress = recovery?.sealed
+        sealedProgress = found.sealed
         stagedSealedProgress = sealedProgress
-        address = recovery?.address
+        address = found.address
         stagedAddress = address
-        memory = recovery?.memory ?? CollarMemory()
+        memory = found.memory
         stagedMemory = memory
         // If the disk had no room for the progress record that ends an interrupted commit, later damage to that commit's
         // records would go unnoticed. So these records are not announced before the next commit.
-        let isConfirmed = start.writer.pending.bytes.isEmpty
-        ledger = CoverageLedger(recovery, isConfirmed: isConfirmed, limits: place.limits)
+        ledger = CoverageLedger(recovery, isConfirmed: writer.pending.bytes.isEmpty, limits: place.limits)
         let extent = recovery?.damageExtent ?? DamageExtent()
-        let isNew = recovery.map { $0.repaired[$0.firstSegment] != extent } ?? false
+        let isNew = recovery.map { found.repaired[$0.firstSegment] != extent } ?? false
         damage = isNew ? recovery?.damage ?? [] : []
         if let recovery, isNew, extent != DamageExtent() {
             // The collar is asked for the lost sequences: they count as announced and are missing from the recovered coverage.
@@ -128,31 +130,21 @@ package final class Journal {
     package func lost(logID: UInt32) -> SequenceRanges { ledger.log(logID)?.known.lost ?? SequenceRanges() }
 
     /// The durable sequences of a log: those that may be acknowledged.
-    package func durable(logID: UInt32) -> CoveredSequences {
-        ledger.log(logID)?.durable ?? CoveredSequences()
-    }
+    package func durable(logID: UInt32) -> CoveredSequences { ledger.log(logID)?.durable ?? CoveredSequences() }
 
     /// Whether a fix was appended, durable or not: another one with its sequence is a duplicate.
-    package func contains(_ sequence: UInt32, logID: UInt32) -> Bool {
-        ledger.isStored(sequence, logID: logID)
-    }
+    package func contains(_ sequence: UInt32, logID: UInt32) -> Bool { ledger.isStored(sequence, logID: logID) }
 
     /// The highest sequence appended to a log, durable or not; nil if there is none.
-    package func highestSequence(logID: UInt32) -> UInt32? {
-        ledger.log(logID)?.known.highest
-    }
+    package func highestSequence(logID: UInt32) -> UInt32? { ledger.log(logID)?.known.highest }
 
     /// The highest sequence of a fix appended to a log, durable or not; nil if there is none.
     ///
     /// Complexity: as for ``CoveredSequences/stored``.
-    package func highestStored(logID: UInt32) -> UInt32? {
-        ledger.log(logID)?.known.stored.ranges.last?.last
-    }
+    package func highestStored(logID: UInt32) -> UInt32? { ledger.log(logID)?.known.stored.ranges.last?.last }
 
     /// The lowest sequence of a log that is not covered by what was appended, durable or not.
-    package func firstMissing(logID: UInt32) -> UInt32 {
-        ledger.log(logID)?.known.firstMissing ?? 0
-    }
+    package func firstMissing(logID: UInt32) -> UInt32 { ledger.log(logID)?.known.firstMissing ?? 0 }
 
     /// The position after all appended records. Right after an `append(_:)` it is the position after that record.
     package var end: JournalPosition { writer.end }
@@ -210,9 +202,7 @@ package final class Journal {
     }
 
     /// Remembers that all entries before `position` were handed to the consumer. The next ``commit()`` writes the position.
-    package func setEmissionCursor(_ position: JournalPosition) {
-        emissionCursor = min(position, end)
-    }
+    package func setEmissionCursor(_ position: JournalPosition) { emissionCursor = min(position, end) }
 
     func checkAccepting() throws(JournalError) {
         if case .failed(let failure) = state { throw .stopped(after: failure) }

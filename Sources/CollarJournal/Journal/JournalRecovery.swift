@@ -7,20 +7,12 @@ struct JournalRecovery {
     private var places: [UInt32: Int] = [:]
     /// The log of the newest record; if only a checkpoint was read, the log of the checkpoint's last part.
     private var newestLogID: UInt32?
-    /// The position up to which lines were handed over.
-    private(set) var cursor = JournalPosition.start
-    /// How far the sealed frames have come; nil if there were none.
-    private(set) var sealed: SealedProgress?
-    /// The address at which the collar was heard last; nil if that was not recorded.
-    private(set) var address: UInt8?
-    /// The newest memory of the collar's condition in a record.
-    private(set) var memory = CollarMemory()
+    /// What the next checkpoint says, but for its logs.
+    private(set) var kept = Checkpoint()
     private(set) var damage: [DamageReport] = []
     /// The newest time at which something was received or a segment began, in milliseconds since 1970.
     private(set) var latestUnixMilliseconds = Int64.min
     private(set) var header: SegmentHeader?
-    /// The extent of damage that was dealt with; the key is the first segment of its ``DamagedStretch``.
-    private(set) var repaired: [UInt32: DamageExtent] = [:]
     private(set) var firstSegment: UInt32 = 1
     /// Whether the coverage before the first segment is known: the segment has number 1, or its intact checkpoint names it.
     private(set) var isStartKnown = false
@@ -92,6 +84,13 @@ struct JournalRecovery {
         return logs.sorted { (place($0.key), $0.key) < (place($1.key), $1.key) }.map { ($0.key, $0.value) }
     }
 
+    /// A checkpoint of all that was found.
+    var checkpoint: Checkpoint {
+        var checkpoint = kept
+        checkpoint.logs = logsInOrder
+        return checkpoint
+    }
+
     /// How much of the segments that were read is gone.
     var damageExtent: DamageExtent {
         DamageExtent(
@@ -103,7 +102,6 @@ struct JournalRecovery {
     /// durable, so a crash leaves no more bytes than the start has.
     func isLastSegmentDestroyed(of bytes: some SegmentBytes) -> Bool {
         guard !last.hasCheckpoint, !last.hasRecords else { return false }
-        let checkpoint = Checkpoint(logs: logsInOrder, repaired: repaired, cursor: cursor, sealed: sealed, address: address)
         let header = SegmentHeader(
             deviceID: bytes.deviceID, receiverID: .max, segment: lastSegment, createdUnixMilliseconds: .max)
         let start = RecordBuffer(startWith: header, checkpoint, crc: RecordCRC(deviceID: bytes.deviceID, segment: lastSegment))
@@ -131,7 +129,7 @@ struct JournalRecovery {
                 noteDamage(in: segment, before: end - found.encodedByteCount)
                 last.end = end
                 if case .header(let header) = found.record { try bytes.validate(header, of: segment) }
-                if case .uncovered = found.record {
+                if case .entry(.uncovered) = found.record {
                     last.unfinishedUncovering = last.unfinishedUncovering ?? end - found.encodedByteCount
                 } else {
                     last.unfinishedUncovering = nil
@@ -156,23 +154,24 @@ struct JournalRecovery {
         case .header(let header):
             self.header = header
             latestUnixMilliseconds = max(latestUnixMilliseconds, header.createdUnixMilliseconds)
-        case .covered(let part):
+        case .covered(let logID, let announcedEnd, let ranges):
             last.partCount += 1
-            logs[part.logID, default: .init()].announce(below: part.announcedEnd)
+            logs[logID, default: .init()].announce(below: announcedEnd)
             if ignoresLaterCheckpoints, segmentCount > 1 { break }
-            noteNewest(part.logID)
-            for range in part.ranges { logs[part.logID, default: .init()].insert(covered: range) }
-        case .lost(let part):
+            noteNewest(logID)
+            for range in ranges { logs[logID, default: .init()].insert(covered: range) }
+        case .lost(let logID, let ranges):
             last.lostPartCount += 1
             if ignoresLaterCheckpoints, segmentCount > 1 { break }
-            for range in part.ranges { logs[part.logID, default: .init()].insert(lost: range) }
+            for range in ranges { logs[logID, default: .init()].insert(lost: range) }
         case .checkpointEnd(let end):
             last.hasCheckpoint = end.partCount == last.partCount && end.lostPartCount == last.lostPartCount
-            cursor = end.cursor
+            kept.cursor = end.cursor
             if last.hasCheckpoint { unconfirmed = [:] }
-        case .fix(let record): noteStored(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
-        case .message(let record): noteStored(record.message.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
-        case .loss(let loss):
+        case .entry(.fix(let record)): noteStored(record.fix.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
+        case .entry(.message(let record)):
+            noteStored(record.message.sequence, logID: record.logID, at: record.receivedUnixMilliseconds)
+        case .entry(.loss(let loss)):
             latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
             noteNewest(loss.logID)
             noteUnconfirmed(loss.range, logID: loss.logID)
@@ -180,15 +179,15 @@ struct JournalRecovery {
         case .progress(let progress):
             unconfirmed[progress.logID] = nil
             apply(progress)
-        case .cursor(let position): cursor = position
-        case .uncovered(let uncovered):
+        case .cursor(let position): kept.cursor = position
+        case .entry(.uncovered(let uncovered)):
             unconfirmed[uncovered.logID]?.remove(uncovered.range)
             if logs[uncovered.logID]?.remove(uncovered.range) == true { break }
             logs[uncovered.logID, default: .init()].announce(below: uncovered.range.last + 1)
-        case .repaired(let segment, let extent): repaired[segment] = extent
-        case .sealed(let progress): sealed = progress
-        case .address(let heard): address = heard
-        case .memory(let kept): memory = kept
+        case .repaired(let segment, let extent): kept.repaired[segment] = extent
+        case .sealed(let progress): kept.sealed = progress
+        case .address(let address): kept.address = address
+        case .memory(let memory): kept.memory = memory
         case .later: break
         }
     }
@@ -216,9 +215,7 @@ struct JournalRecovery {
     var missingProgress: [Progress] {
         unconfirmed.keys.sorted().map { logID in
             let covered = logs[logID] ?? CoveredSequences()
-            return Progress(
-                logID: logID, announcedEnd: max(covered.announcedEnd, covered.firstMissing),
-                highest: covered.highest ?? 0, coveredCount: covered.count, lostCount: covered.lost.count)
+            return Progress(of: covered, logID: logID, announcedEnd: covered.announcedEnd)
         }
     }
 
@@ -244,7 +241,7 @@ extension Record {
     var isOfCheckpoint: Bool {
         switch self {
         case .header, .covered, .lost, .sealed, .address, .memory, .checkpointEnd, .repaired: true
-        case .fix, .message, .loss, .progress, .cursor, .uncovered, .later: false
+        case .entry, .progress, .cursor, .later: false
         }
     }
 }

@@ -169,17 +169,17 @@ struct JournalVerifier {
     private mutating func apply(_ record: Record, in segment: UInt32) {
         switch record {
         case .header, .cursor, .sealed, .address, .memory, .later: break
-        case .covered(let part):
+        case .covered(let logID, _, let ranges):
             partCount += 1
-            for range in part.ranges { checkpoint[part.logID, default: .init()].insert(covered: range) }
-        case .lost(let part):
+            for range in ranges { checkpoint[logID, default: .init()].insert(covered: range) }
+        case .lost(let logID, let ranges):
             lostPartCount += 1
-            for range in part.ranges { checkpoint[part.logID, default: .init()].insert(lost: range, rangeLimit: .max) }
+            for range in ranges { checkpoint[logID, default: .init()].insert(lost: range, rangeLimit: .max) }
         case .checkpointEnd(let end):
             if end.partCount == partCount, end.lostPartCount == lostPartCount, !isCheckpointWhole { beginStretch(at: segment) }
-        case .fix(let record): noteStored(record.fix.sequence, logID: record.logID)
-        case .message(let record): noteStored(record.message.sequence, logID: record.logID)
-        case .loss(let loss):
+        case .entry(.fix(let record)): noteStored(record.fix.sequence, logID: record.logID)
+        case .entry(.message(let record)): noteStored(record.message.sequence, logID: record.logID)
+        case .entry(.loss(let loss)):
             let new = missing(loss.range, logID: loss.logID)
             covered[loss.logID, default: .init()].insert(loss, rangeLimit: .max)
             change(loss.logID) { log in
@@ -187,7 +187,7 @@ struct JournalVerifier {
                     if loss.reason.isElsewhere { log.deliveredElsewhere.insert(range) } else { log.lost.insert(range) }
                 }
             }
-        case .uncovered(let uncovered):
+        case .entry(.uncovered(let uncovered)):
             covered[uncovered.logID]?.remove(uncovered.range)
             change(uncovered.logID) { $0.forget(uncovered.range) }
         case .repaired(let segment, let extent): repaired[segment] = extent

@@ -6,15 +6,14 @@ import CollarWire
 /// Kinds that are not listed here are reserved for later versions, and this version skips them.
 enum Record: Equatable {
     case header(SegmentHeader)
-    case fix(JournaledFix)
-    case message(JournaledMessage)
-    case loss(JournaledLoss)
-    case covered(CoveredPart)
-    case lost(LostPart)
+    case entry(JournalEntry)
+    /// A part of the covered ranges of one log at the start of a segment.
+    case covered(logID: UInt32, announcedEnd: UInt32, ranges: [SequenceRange])
+    /// A part of the lost ranges of one log at the start of a segment. These parts come before the covered ones.
+    case lost(logID: UInt32, ranges: [SequenceRange])
     case checkpointEnd(CheckpointEnd)
     case progress(Progress)
     case cursor(JournalPosition)
-    case uncovered(UncoveredRange)
     case repaired(segment: UInt32, DamageExtent)
     case sealed(SealedProgress)
     case address(UInt8)
@@ -53,11 +52,11 @@ struct SegmentHeader: Equatable {
 
 struct Checkpoint {
     /// The covered sequences, by log.
-    var logs: [(UInt32, CoveredSequences)]
+    var logs: [(UInt32, CoveredSequences)] = []
     /// The extent of damage that was dealt with; the key is the first segment of its ``DamagedStretch``.
-    var repaired: [UInt32: DamageExtent]
+    var repaired: [UInt32: DamageExtent] = [:]
     /// The position up to which lines were handed over.
-    var cursor: JournalPosition
+    var cursor = JournalPosition.start
     /// How far the sealed frames have come; nil if there were none.
     var sealed: SealedProgress?
     /// The address at which the collar was heard last; nil if that was not recorded.
@@ -65,28 +64,13 @@ struct Checkpoint {
     var memory = CollarMemory()
 }
 
-/// A part of the covered ranges of one log at the start of a segment.
-struct CoveredPart: Equatable {
-    /// The number of ranges that fit the largest record.
-    static let maximumRangeCount = 29
-
-    var logID: UInt32
-    var announcedEnd: UInt32
-    var ranges: [SequenceRange]
-}
-
-/// A part of the lost ranges of one log at the start of a segment. These parts come before the covered ones.
-struct LostPart: Equatable {
-    var logID: UInt32
-    var ranges: [SequenceRange]
-}
-
 /// Ends the checkpoint at the start of a segment. Without it, or with other counts, the checkpoint is not complete.
 struct CheckpointEnd: Equatable {
-    /// The number of ``CoveredPart`` records.
+    /// The number of ``Record/covered(logID:announcedEnd:ranges:)`` records.
     var partCount: UInt32
     var cursor: JournalPosition
-    /// The number of ``LostPart`` records. Absent in older journals, whose checkpoints do not tell losses from fixes.
+    /// The number of ``Record/lost(logID:ranges:)`` records. Absent in older journals, whose checkpoints do not tell losses from
+    /// fixes.
     var lostPartCount: UInt32 = 0
 }
 
@@ -100,6 +84,14 @@ struct Progress: Equatable {
     /// How many of the covered sequences are lost; nil in older journals. If reading finds more, the stored
     /// record of a previously lost fix has been damaged.
     var lostCount: UInt64?
+}
+
+extension Progress {
+    init(of covered: CoveredSequences, logID: UInt32, announcedEnd: UInt32) {
+        self.init(
+            logID: logID, announcedEnd: max(announcedEnd, covered.firstMissing), highest: covered.highest ?? 0,
+            coveredCount: covered.count, lostCount: covered.lost.count)
+    }
 }
 
 /// How far the sealed frames of a collar have come: frames of this boot up to this counter were received. After a restart

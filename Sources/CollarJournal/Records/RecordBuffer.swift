@@ -8,6 +8,8 @@ struct RecordBuffer {
 
     /// Capacity kept when the buffer is emptied.
     private static let keptCapacity = 1 << 16
+    /// The number of ranges that fit the largest record.
+    private static let rangesOfRecord = 29
     /// The most bytes a record takes with its stuffing and both delimiters.
     static let largestRecord = StreamEncoder.encodedByteCount(for: Frame.maximumByteCount)
 
@@ -31,16 +33,10 @@ struct RecordBuffer {
     }
 
     /// Removes the records after the first `byteCount` bytes.
-    mutating func removeAll(behind byteCount: Int) {
-        bytes.removeLast(bytes.count - byteCount)
-    }
+    mutating func removeAll(behind byteCount: Int) { bytes.removeLast(bytes.count - byteCount) }
 
     mutating func append(_ record: JournaledFix) throws(JournalError) {
-        let logID = try RecordBuffer.checked(logID: record.logID)
-        let time = try RecordBuffer.checked(time: record.receivedUnixMilliseconds)
-        var fields = BitWriter(.fix)
-        fields.write(logID, 32)
-        fields.write(time: time)
+        var fields = try RecordBuffer.fields(.fix, record.logID, record.receivedUnixMilliseconds)
         fields.write(record.signal)
         fields.write(record.fix.sequence & 0xFF, 8)
         do throws(EncodeError) {
@@ -52,12 +48,8 @@ struct RecordBuffer {
     }
 
     mutating func append(_ record: JournaledMessage) throws(JournalError) {
-        let logID = try RecordBuffer.checked(logID: record.logID)
-        let time = try RecordBuffer.checked(time: record.receivedUnixMilliseconds)
+        var fields = try RecordBuffer.fields(.message, record.logID, record.receivedUnixMilliseconds)
         guard record.message.sequence <= Fix.maximumSequence else { throw .unencodable(.sequence(record.message.sequence)) }
-        var fields = BitWriter(.message)
-        fields.write(logID, 32)
-        fields.write(time: time)
         fields.write(record.signal)
         fields.write(record.message.sequence, 32)
         record.message.content.write(into: &fields)
@@ -66,11 +58,7 @@ struct RecordBuffer {
 
     /// Adds a range of fixes that are no longer expected.
     mutating func append(_ loss: JournaledLoss) throws(JournalError) {
-        let logID = try RecordBuffer.checked(logID: loss.logID)
-        let time = try RecordBuffer.checked(time: loss.receivedUnixMilliseconds)
-        var fields = BitWriter(.loss)
-        fields.write(logID, 32)
-        fields.write(time: time)
+        var fields = try RecordBuffer.fields(.loss, loss.logID, loss.receivedUnixMilliseconds)
         fields.write(UInt32(loss.reason.rawValue), 8)
         fields.write(loss.range.first, 32)
         fields.write(loss.range.last, 32)
@@ -99,13 +87,13 @@ struct RecordBuffer {
         var end = CheckpointEnd(partCount: 0, cursor: checkpoint.cursor)
         for (logID, covered) in checkpoint.logs where !covered.lost.ranges.isEmpty {
             for ranges in RecordBuffer.parts(of: covered.lost.ranges) {
-                append(LostPart(logID: logID, ranges: ranges))
+                add(.lost, [logID] + ranges)
                 end.lostPartCount += 1
             }
         }
         for (logID, covered) in checkpoint.logs {
             for ranges in RecordBuffer.parts(of: covered.ranges) {
-                append(CoveredPart(logID: logID, announcedEnd: covered.announcedEnd, ranges: ranges))
+                add(.covered, [logID, covered.announcedEnd] + ranges)
                 end.partCount += 1
             }
         }
@@ -115,27 +103,15 @@ struct RecordBuffer {
         if let sealed = checkpoint.sealed { append(sealed) }
         if let address = checkpoint.address { append(address: address) }
         if checkpoint.memory != CollarMemory() { append(checkpoint.memory) }
-        append(end)
-    }
-
-    /// The ranges in parts, each of which fits one record; one empty part if there are no ranges.
-    private static func parts(of ranges: [SequenceRange]) -> [[SequenceRange]] {
-        guard !ranges.isEmpty else { return [[]] }
-        return stride(from: 0, to: ranges.count, by: CoveredPart.maximumRangeCount).map { start in
-            Array(ranges[start..<min(start + CoveredPart.maximumRangeCount, ranges.count)])
-        }
-    }
-
-    mutating func append(_ part: CoveredPart) {
-        add(.covered, [part.logID, part.announcedEnd] + part.ranges.flatMap { [$0.first, $0.last] })
-    }
-
-    mutating func append(_ part: LostPart) {
-        add(.lost, [part.logID] + part.ranges.flatMap { [$0.first, $0.last] })
-    }
-
-    mutating func append(_ end: CheckpointEnd) {
         add(.checkpointEnd, [end.partCount, end.cursor.segment, end.cursor.offset, end.lostPartCount])
+    }
+
+    /// The ends of the ranges in parts, each of which fits one record; one empty part if there are no ranges.
+    private static func parts(of ranges: [SequenceRange]) -> [[UInt32]] {
+        guard !ranges.isEmpty else { return [[]] }
+        return stride(from: 0, to: ranges.count, by: rangesOfRecord).map { start in
+            ranges[start...].prefix(rangesOfRecord).flatMap { [$0.first, $0.last] }
+        }
     }
 
     mutating func append(_ progress: Progress) {
@@ -195,14 +171,14 @@ struct RecordBuffer {
         bytes.append(addingCapacity: largestRecord) { output in StreamEncoder.encode(record.span, into: &output) }
     }
 
-    static func checked(logID: UInt32) throws(JournalError) -> UInt32 {
+    /// The first fields of what was received.
+    private static func fields(_ kind: Record.Kind, _ logID: UInt32, _ time: Int64) throws(JournalError) -> BitWriter {
         guard logID <= LogIdentity.maximumLogID else { throw .unencodable(.logID(logID)) }
-        return logID
-    }
-
-    static func checked(time: Int64) throws(JournalError) -> Int64 {
         guard Fix.timeRange.contains(time) else { throw .unencodable(.receiveTime(time)) }
-        return time
+        var fields = BitWriter(kind)
+        fields.write(logID, 32)
+        fields.write(time: time)
+        return fields
     }
 }
 

@@ -40,10 +40,10 @@ extension Record {
         let record: Record?
         switch kind {
         case .header:
-            let header = SegmentHeader(
-                format: UInt8(reader.read(8)), deviceID: reader.readWide(), receiverID: reader.read(32), segment: reader.read(32),
-                createdUnixMilliseconds: reader.readTime())
-            record = .header(header)
+            record = .header(
+                SegmentHeader(
+                    format: UInt8(reader.read(8)), deviceID: reader.readWide(), receiverID: reader.read(32),
+                    segment: reader.read(32), createdUnixMilliseconds: reader.readTime()))
         case .fix: record = Record.fix(from: &reader, in: bytes, end: end)
         case .message: record = Record.message(from: &reader, in: bytes, end: end)
         case .loss: record = Record.loss(from: &reader)
@@ -95,7 +95,7 @@ extension Record {
         guard start < end, logID <= LogIdentity.maximumLogID else { return nil }
         do throws(DecodeError) {
             let fix = try AbsoluteFix.decodePayload(bytes.extracting(start..<end), count: end - start, lowSequenceByte: lowByte)
-            return .fix(JournaledFix(logID: logID, receivedUnixMilliseconds: time, signal: signal, fix: fix))
+            return .entry(.fix(JournaledFix(logID: logID, receivedUnixMilliseconds: time, signal: signal, fix: fix)))
         } catch { return nil }
     }
 
@@ -108,7 +108,8 @@ extension Record {
         guard start < end, logID <= LogIdentity.maximumLogID, sequence <= Fix.maximumSequence else { return nil }
         do throws(DecodeError) {
             let message = CollarMessage(sequence: sequence, content: try ApplicationMessage(storedIn: bytes.extracting(start..<end)))
-            return .message(JournaledMessage(logID: logID, receivedUnixMilliseconds: time, signal: signal, message: message))
+            return .entry(
+                .message(JournaledMessage(logID: logID, receivedUnixMilliseconds: time, signal: signal, message: message)))
         } catch { return nil }
     }
 
@@ -117,26 +118,26 @@ extension Record {
         let time = reader.readTime()
         let reason = LossReason(rawValue: UInt8(reader.read(8)))
         guard let range = reader.readRange(), let reason, logID <= LogIdentity.maximumLogID else { return nil }
-        return .loss(JournaledLoss(logID: logID, range: range, reason: reason, receivedUnixMilliseconds: time))
+        return .entry(.loss(JournaledLoss(logID: logID, range: range, reason: reason, receivedUnixMilliseconds: time)))
     }
 
     private static func uncovered(from reader: inout BitReader) -> Record? {
         let logID = reader.read(32)
         guard let range = reader.readRange(), logID <= LogIdentity.maximumLogID else { return nil }
-        return .uncovered(UncoveredRange(logID: logID, range: range))
+        return .entry(.uncovered(UncoveredRange(logID: logID, range: range)))
     }
 
     private static func covered(from reader: inout BitReader) -> Record? {
         let logID = reader.read(32)
         let announcedEnd = reader.read(32)
         guard let ranges = ranges(from: &reader), logID <= LogIdentity.maximumLogID else { return nil }
-        return .covered(CoveredPart(logID: logID, announcedEnd: announcedEnd, ranges: ranges))
+        return .covered(logID: logID, announcedEnd: announcedEnd, ranges: ranges)
     }
 
     private static func lost(from reader: inout BitReader) -> Record? {
         let logID = reader.read(32)
         guard let ranges = ranges(from: &reader), logID <= LogIdentity.maximumLogID else { return nil }
-        return .lost(LostPart(logID: logID, ranges: ranges))
+        return .lost(logID: logID, ranges: ranges)
     }
 
     /// The ranges that fill the rest of a record; nil if one of them is invalid.
@@ -152,9 +153,7 @@ extension Record {
 
 extension BitReader {
     /// Milliseconds since 1970 in 48 bits.
-    fileprivate mutating func readTime() -> Int64 {
-        Int64(readSigned(16)) &<< 32 | Int64(read(32))
-    }
+    fileprivate mutating func readTime() -> Int64 { Int64(readSigned(16)) &<< 32 | Int64(read(32)) }
 
     /// The signal after a byte that tells which of its parts are present.
     fileprivate mutating func readSignal() -> RadioSignal? {
@@ -165,9 +164,7 @@ extension BitReader {
         return signal
     }
 
-    fileprivate mutating func readWide() -> UInt64 {
-        UInt64(read(32)) &<< 32 | UInt64(read(32))
-    }
+    fileprivate mutating func readWide() -> UInt64 { UInt64(read(32)) &<< 32 | UInt64(read(32)) }
 
     fileprivate mutating func readPosition() -> JournalPosition { JournalPosition(segment: read(32), offset: read(32)) }
 

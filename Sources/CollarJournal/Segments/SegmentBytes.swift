@@ -133,10 +133,7 @@ extension SegmentBytes {
             batch.stepOverDamage(to: base + index - found.encodedByteCount)
             batch.end.offset = UInt32(base + index)
             switch found.record {
-            case .fix(let record): batch.elements.append(.init(entry: .fix(record), end: batch.end))
-            case .message(let record): batch.elements.append(.init(entry: .message(record), end: batch.end))
-            case .loss(let loss): batch.elements.append(.init(entry: .loss(loss), end: batch.end))
-            case .uncovered(let range): batch.elements.append(.init(entry: .uncovered(range), end: batch.end))
+            case .entry(let entry): batch.elements.append(.init(entry: entry, end: batch.end))
             case .header(let header): try validate(header, of: segment)
             case .covered, .lost, .checkpointEnd, .progress, .cursor, .repaired, .sealed, .address, .memory, .later: break
             }
@@ -233,7 +230,7 @@ extension SegmentBytes {
             let isLast = index == segments.count - 1
             let atEnd = isLast ? atStart : try start(of: index + 1)
             let isCandidate =
-                isLast || atStart.repaired != atEnd.repaired
+                isLast || atStart.kept.repaired != atEnd.kept.repaired
                 || atStart.logs[logID]?.isStored(sequence) != true && atEnd.logs[logID]?.isStored(sequence) == true
             if isCandidate, index > low, let found = try record(of: sequence, logID: logID, in: segments[index]) {
                 return found
@@ -261,13 +258,7 @@ extension SegmentBytes {
             try read(segment, at: base, into: &chunk)
             var index = 0
             while let found = parser.next(in: chunk.span, at: &index) {
-                let entry: JournalEntry
-                switch found.record {
-                case .fix(let record) where record.logID == logID && record.fix.sequence == sequence: entry = .fix(record)
-                case .message(let record) where record.logID == logID && record.message.sequence == sequence:
-                    entry = .message(record)
-                default: continue
-                }
+                guard case .entry(let entry) = found.record, let place = entry.place, place == (logID, sequence) else { continue }
                 return (entry, JournalPosition(segment: segment, offset: UInt32(base + index)))
             }
             base += chunk.count

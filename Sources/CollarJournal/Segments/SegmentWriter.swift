@@ -22,9 +22,7 @@ struct SegmentWriter {
     func isFull(limit: Int) -> Bool { writtenByteCount >= max(limit, 2 * checkpointByteCount) }
 
     /// The position after all appended records, written or not.
-    var end: JournalPosition {
-        JournalPosition(segment: number, offset: UInt32(writtenByteCount + pending.bytes.count))
-    }
+    var end: JournalPosition { JournalPosition(segment: number, offset: UInt32(writtenByteCount + pending.bytes.count)) }
 
     /// Writes the pending records. After a failure all of them are still pending, and the file is cut to its former length if
     /// possible.
@@ -90,13 +88,6 @@ struct SegmentWriter {
             try fileSystem.writeAll(chunk, to: file, at: offset)
             offset += chunk.count
         }
-    }
-
-    /// Makes a segment with header and checkpoint, durably.
-    static func create(
-        _ number: UInt32, place: Journal.Opening, checkpoint: Checkpoint, _ fileSystem: any FileSystem
-    ) throws(FileFailure) -> SegmentWriter {
-        try openNew(number, try makeFile(number, place: place, checkpoint: checkpoint, fileSystem), place: place, fileSystem)
     }
 
     /// Makes the file of a segment with header and checkpoint. The file gets its name when its bytes are durable. So readers never
