@@ -106,21 +106,6 @@ extension FileSystem {
         var done = 0
         while done < bytes.count { done += try write(bytes, from: done, to: file, at: offset + done) }
     }
-
-    /// An unknown origin, for a file system without devices and birth times.
-    package func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { FileOrigin() }
-
-    /// A constant id, for a file system in memory: its content does not depend on the real process.
-    package var processID: Int32 { 1000 }
-
-    /// False, for a file system without users.
-    package func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool { false }
-
-    /// Nil, for a file system without users.
-    package func owner(of path: String) throws(FileFailure) -> UInt32? { nil }
-
-    /// Nil, for a file system without users.
-    package func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
 }
 
 package enum FileMode: Equatable, Sendable {
@@ -147,7 +132,6 @@ package struct FileReference: Equatable, Sendable {
 }
 
 package enum FileOperation: String, Equatable, Sendable {
-    /// ``FileSystem/makeDirectory(at:)``.
     case makeDirectory = "make the directory"
     /// ``FileSystem/names(in:)``.
     case list = "list the directory"
@@ -159,19 +143,13 @@ package enum FileOperation: String, Equatable, Sendable {
     case find = "find"
     /// ``FileSystem/read(from:at:count:into:)``, or a question about an open file: its size, its origin, its users.
     case read = "read"
-    /// ``FileSystem/write(_:from:to:at:)``.
     case write = "write to"
-    /// ``FileSystem/truncate(_:to:)``.
     case truncate = "shorten"
     /// ``FileSystem/synchronize(_:)`` or ``FileSystem/synchronizeDirectory(at:)``.
     case synchronize = "bring to the disk"
-    /// ``FileSystem/remove(_:)``.
     case remove = "remove"
-    /// ``FileSystem/rename(_:to:)``.
     case rename = "rename"
-    /// ``FileSystem/lock(_:)``.
     case lock = "lock"
-    /// ``FileSystem/share(_:as:)``.
     case share = "change the permissions of"
 }
 

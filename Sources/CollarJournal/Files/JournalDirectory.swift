@@ -75,9 +75,7 @@ package struct JournalDirectory: Equatable, Sendable {
         try fileSystem.names(in: path).compactMap(JournalDirectory.segment(named:)).sorted()
     }
 
-    func path(ofSegment segment: UInt32) -> String {
-        "\(path)/\(String(segment, minimumDigits: 8)).journal"
-    }
+    func path(ofSegment segment: UInt32) -> String { "\(path)/\(String(segment, minimumDigits: 8)).journal" }
 
     /// The name of a collar's directory: the id as 16 lower-case hexadecimal digits.
     static func name(of deviceID: UInt64) -> String { String(deviceID, radix: 16, minimumDigits: 16) }

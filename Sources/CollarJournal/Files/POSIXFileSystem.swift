@@ -107,21 +107,16 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         return found.st_mode & (S_IWGRP | S_IWOTH) == 0 ? nil : .others
     }
 
-    /// `close`.
     package func close(_ file: FileReference) {
         // A failure loses nothing: everything that matters was synchronised before.
         _ = Glibc.close(file.descriptor)
     }
 
     /// `fstat`.
-    package func byteCount(of file: FileReference) throws(FileFailure) -> Int {
-        Int(try status(of: file).st_size)
-    }
+    package func byteCount(of file: FileReference) throws(FileFailure) -> Int { Int(try status(of: file).st_size) }
 
     private func status(of file: FileReference) throws(FileFailure) -> stat {
-        var status = stat()
-        try check(unsafe fstat(file.descriptor, &status), .read, file.path)
-        return status
+        try POSIXFileSystem.status(file.descriptor, for: .read, file.path)
     }
 
     private func check(_ result: Int32, _ operation: FileOperation, _ path: String) throws(FileFailure) {
@@ -168,12 +163,10 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         return written
     }
 
-    /// `ftruncate`.
     package func truncate(_ file: FileReference, to byteCount: Int) throws(FileFailure) {
         _ = try repeating(.truncate, file.path) { Int(ftruncate(file.descriptor, off_t(byteCount))) }
     }
 
-    /// `fdatasync`.
     package func synchronize(_ file: FileReference) throws(FileFailure) {
         // Interrupted or not, a failure is final: the kernel may have dropped what it could not write.
         try check(fdatasync(file.descriptor), .synchronize, file.path)
@@ -188,13 +181,11 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         }
     }
 
-    /// `unlinkat`.
     package func remove(_ path: String) throws(FileFailure) {
         let place = try place(of: path, for: .remove)
         try check(unsafe unlinkat(place.directory.descriptor, place.name, 0), .remove, path)
     }
 
-    /// `renameat`.
     package func rename(_ path: String, to newPath: String) throws(FileFailure) {
         let place = try place(of: path, for: .rename)
         let directory = place.directory.descriptor
@@ -340,7 +331,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         let searching = flag_for_searching() | O_DIRECTORY | O_CLOEXEC
         var reached = OpenDirectory(
             descriptor: Int32(try repeating(operation, path) { unsafe Int(Glibc.open(stateDirectory, searching)) }))
-        let owner = try POSIXFileSystem.owner(of: reached, for: operation, path)
+        let owner = try POSIXFileSystem.status(reached.descriptor, for: operation, path).st_uid
         var reachedPath = stateDirectory
         for (index, name) in names.enumerated() {
             reachedPath += "/\(name)"
@@ -350,7 +341,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
                 throw FileFailure(operation, errno == ENOENT ? path : reachedPath, errorNumber: errno)
             }
             reached = OpenDirectory(descriptor: descriptor)
-            let found = try POSIXFileSystem.owner(of: reached, for: operation, reachedPath)
+            let found = try POSIXFileSystem.status(reached.descriptor, for: operation, reachedPath).st_uid
             guard geteuid() != 0 || found == owner else {
                 throw FileFailure(operation, reachedPath, errorNumber: EPERM, foreignOwner: found)
             }
@@ -358,12 +349,10 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         return reached
     }
 
-    private static func owner(
-        of directory: borrowing OpenDirectory, for operation: FileOperation, _ path: String
-    ) throws(FileFailure) -> uid_t {
+    private static func status(_ descriptor: Int32, for operation: FileOperation, _ path: String) throws(FileFailure) -> stat {
         var found = stat()
-        guard unsafe fstat(directory.descriptor, &found) == 0 else { throw FileFailure(operation, path, errorNumber: errno) }
-        return found.st_uid
+        guard unsafe fstat(descriptor, &found) == 0 else { throw FileFailure(operation, path, errorNumber: errno) }
+        return found
     }
 
     /// The names that lead from the state directory to a path, none for the state directory itself; nil for any other path.

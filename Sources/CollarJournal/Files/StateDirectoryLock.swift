@@ -41,9 +41,7 @@ package final class StateDirectoryLock {
     }
 
     /// Makes sure that the directory was not removed or replaced after it was locked: otherwise the lock keeps no process out.
-    package func check() throws(JournalError) {
-        try JournalError.wrapping(try fileSystem.checkName(of: directory))
-    }
+    package func check() throws(JournalError) { try JournalError.wrapping(try fileSystem.checkName(of: directory)) }
 
     deinit { fileSystem.close(directory) }
 }

@@ -149,6 +149,16 @@ final class MemoryFileSystem: FileSystem {
 
     func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { origins[file.path] ?? FileOrigin() }
 
+    // There are no users, and the content does not depend on the real process.
+
+    func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool { false }
+
+    func owner(of path: String) throws(FileFailure) -> UInt32? { nil }
+
+    func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
+
+    let processID: Int32 = 1000
+
     func byteCount(of file: FileReference) throws(FileFailure) -> Int { self.file(file).bytes.count }
 
     func read(

@@ -292,6 +292,18 @@ package final class SimulatedDisk: FileSystem {
     }
 
     /// Shortens or lengthens a file in the cache.
+    // The disk has no devices, birth times and users, and its content does not depend on the real process.
+
+    package func origin(of file: FileReference) throws(FileFailure) -> FileOrigin { FileOrigin() }
+
+    package func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool { false }
+
+    package func owner(of path: String) throws(FileFailure) -> UInt32? { nil }
+
+    package func strangers(in directory: FileReference) throws(FileFailure) -> Strangers? { nil }
+
+    package var processID: Int32 { 1000 }
+
     package func truncate(_ reference: FileReference, to byteCount: Int) throws(FileFailure) {
         try begin(.truncate, reference.path, isChange: true)
         let file = self.file(reference)
