@@ -48,7 +48,7 @@ struct QuantizingTests {
             (.e7, 1.3, .e5), (.e5, 1, .e5), (.e5, 0.99, .e6), (.e5, 0.11, .e6), (.e7, 0, .e5), (.e6, -1, .e5),
         ] as [(PositionStep, Double, PositionStep)])
     func hysteresis(previous: PositionStep, accuracy: Double, step: PositionStep) {
-        #expect(PositionStep(forHorizontalAccuracyMeters: accuracy, previousStep: previous) == step)
+        #expect(PositionStep(forHorizontalAccuracyMillimeters: accuracy * 1000, previousStep: previous) == step)
     }
 
     @Test("Altitude in both steps")

@@ -46,7 +46,6 @@ package struct EntryFormatter {
         omissions = OmissionCount(options.format)
     }
 
-    /// Which animal wears which collar, from the next entry on.
     package var deployments: DeploymentTable {
         get { writer.deployments }
         set { writer.deployments = newValue }
@@ -73,7 +72,6 @@ package struct EntryFormatter {
         if bytes.count == count { omissions.add(1) }
     }
 
-    /// Appends what is after the last entry of a document.
     package mutating func end(into bytes: inout [UInt8]) { writer.end(into: &bytes) }
 }
 
@@ -126,7 +124,6 @@ package struct ReceivedFix: Equatable, Sendable {
     /// The signal that the radio reported for the frame; nil when it reports none.
     package var signal: RadioSignal?
 
-    /// Creates a received fix. Nothing is checked here.
     package init(deviceID: UInt64, logID: UInt32, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil) {
         self.deviceID = deviceID
         self.logID = logID

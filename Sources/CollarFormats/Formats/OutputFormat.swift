@@ -66,7 +66,6 @@ package struct FormatOptions: Sendable {
     package var terminalWidth: Int?
     package var deployments = DeploymentTable()
 
-    /// Options with defaults: full lines of JSON.
     package init(_ format: OutputFormat = .json) { self.format = format }
 
     func makeWriter() -> any FormatWriter {
@@ -85,7 +84,8 @@ package struct FormatOptions: Sendable {
         case .influx: InfluxWriter(deployments: deployments)
         case .owntracks: OwnTracksWriter(deployments: deployments)
         case .traccar: TraccarWriter(deployments: deployments)
-        case .homeassistant: HomeAssistantWriter(deployments: deployments, unknownAccuracyMeters: unknownAccuracyMeters)
+        case .homeassistant:
+            HomeAssistantWriter(deployments: deployments, unknownAccuracy: unknownAccuracyMeters.map { FixedPoint($0) })
         case .nmea: NMEAWriter(deployments: deployments)
         }
     }

@@ -54,9 +54,7 @@ package struct ResultLine: Equatable, Sendable {
 
     /// The origin of a version of settings: the last five hexadecimal digits of the id of the receiver
     /// that gave the version.
-    package static func text(ofOrigin origin: UInt32) -> String {
-        MessageDescription.hexadecimal(UInt64(origin), digits: 5)
-    }
+    package static func text(ofOrigin origin: UInt32) -> String { MessageDescription.hexadecimal(UInt64(origin), digits: 5) }
 
     /// A verb in words for a person: `get settings`.
     package static func words(of verb: String) -> String { String(verb.map { $0 == "_" ? " " : $0 }) }
@@ -111,12 +109,8 @@ package struct ResultLine: Equatable, Sendable {
         }
         code = object["code"]?.text
         reason = object["reason"]?.text
-        if let values = object["settings"] {
-            for key in SettingKey.all {
-                if let value = values[key.name]?.integer(in: 0...UInt32.max) {
-                    settings.append(Setting(key: key.rawValue, value: value))
-                }
-            }
+        settings = SettingKey.all.compactMap { key in
+            object["settings"]?[key.name]?.integer(in: 0...UInt32.max).map { Setting(key: key.rawValue, value: $0) }
         }
     }
 

@@ -92,36 +92,25 @@ package struct ReaderLine: Sendable {
     }
 }
 
-/// Which fixes of a log are stored, lost, delivered elsewhere, removed, missing and damaged: one line of JSON, as
-/// `Protocol/schema/verify.schema.json` describes it.
-package struct VerifyLine: Equatable, Sendable {
-    package var deviceID: UInt64
-    package var log: LogVerification
-    /// Whether both this log and the files that hold it are free of damage.
-    package var isIntact: Bool
-
-    package init(deviceID: UInt64, log: LogVerification, isIntact: Bool) {
-        self.deviceID = deviceID
-        self.log = log
-        self.isIntact = isIntact
-    }
-
-    /// The line as text in UTF-8, which ends with a line feed.
-    package var bytes: [UInt8] {
+extension LogVerification {
+    /// Which fixes of the log are stored, lost, delivered elsewhere, removed, missing and damaged: one line of JSON that ends with
+    /// a line feed; `Protocol/schema/verify.schema.json` describes it.
+    /// - Parameter isIntact: whether both this log and the files that hold it are free of damage.
+    package func line(deviceID: UInt64, isIntact: Bool) -> [UInt8] {
         var object = JSONLine(type: "verify")
         object.add("collar", MessageDescription.hexadecimal(deviceID))
-        object.add("log", log.logID)
+        object.add("log", logID)
         object.add("intact", isIntact)
         for (name, _, ranges) in sets { object.add(name, ranges.map { [Int64($0.first), Int64($0.last)] }) }
         return object.line
     }
 
-    /// The verification as text for a person: a heading, then a line for each set of fixes that is not empty.
-    package var text: String {
-        var text = "collar \(MessageDescription.hexadecimal(deviceID)), log \(log.logID): \(isIntact ? "intact" : "DAMAGED")\n"
+    /// The same as text for a person: a heading, then a line for each set of fixes that is not empty.
+    package func text(deviceID: UInt64, isIntact: Bool) -> String {
+        var text = "collar \(MessageDescription.hexadecimal(deviceID)), log \(logID): \(isIntact ? "intact" : "DAMAGED")\n"
         for (_, words, ranges) in sets where !ranges.isEmpty {
             let count = ranges.reduce(0) { $0 + $1.count }
-            text += "  \(words): \(count) (\(VerifyLine.text(of: ranges)))\n"
+            text += "  \(words): \(count) (\(LogVerification.text(of: ranges)))\n"
         }
         return text
     }
@@ -135,10 +124,10 @@ package struct VerifyLine: Equatable, Sendable {
     /// The sets of fixes, by their names for programs and their words for a person.
     private var sets: [(name: String, words: String, ranges: [SequenceRange])] {
         [
-            ("stored", "stored", log.stored.ranges), ("lost", "lost, the collar does not have them any more", log.lost.ranges),
-            ("elsewhere", "delivered to another receiver", log.deliveredElsewhere.ranges),
-            ("removed", "stored once and removed since", log.removed.ranges),
-            ("missing", "missing, the collar is asked for them", log.missing), ("damaged", "stored once and gone", log.damaged.ranges),
+            ("stored", "stored", stored.ranges), ("lost", "lost, the collar does not have them any more", lost.ranges),
+            ("elsewhere", "delivered to another receiver", deliveredElsewhere.ranges),
+            ("removed", "stored once and removed since", removed.ranges),
+            ("missing", "missing, the collar is asked for them", missing), ("damaged", "stored once and gone", damaged.ranges),
         ]
     }
 }

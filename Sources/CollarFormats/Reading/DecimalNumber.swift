@@ -131,9 +131,6 @@ package struct DecimalNumber: Equatable, Sendable {
         Double("\(significand)e\(exponent)", in: -.greatestFiniteMagnitude ... .greatestFiniteMagnitude)
     }
 
-    /// Whether the number, rounded to an integer, fits the 64 bits of a time in milliseconds since 1970.
-    package var isTime: Bool { rounded(toFractionDigits: 0) != nil }
-
     package var isNegative: Bool { significand < 0 }
 }
 

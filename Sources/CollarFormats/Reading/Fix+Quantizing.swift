@@ -10,7 +10,7 @@ extension Fix {
     ) throws(QuantizationError) {
         let step =
             positionStep
-            ?? PositionStep(forHorizontalAccuracyMeters: values.horizontalAccuracyMeters, previousStep: previousStep)
+            ?? PositionStep(forHorizontalAccuracyMillimeters: values.horizontalAccuracyMeters * 1000, previousStep: previousStep)
         self.init(
             sequence: try quantizedSequence(values.sequence),
             unixMilliseconds: try quantizedTime(values.unixMilliseconds),
@@ -25,17 +25,6 @@ extension Fix {
             course: try quantizedDirection(values.courseDegrees, "course_deg"),
             heading: try quantizedDirection(values.headingDegrees ?? FixValues.unknown, "heading_deg"),
             batteryPercent: try quantizedBattery(values.batteryFraction))
-    }
-}
-
-extension PositionStep {
-    /// Selects the coarsest step that is fine enough for an accuracy in metres, by the rule of
-    /// ``CollarWire/PositionStep/init(forHorizontalAccuracyMillimeters:previousStep:coarsest:)``.
-    /// - Parameters:
-    ///   - accuracy: the horizontal accuracy, in metres. An accuracy of 0 or less counts as unknown.
-    ///   - previousStep: the step of the fix before; nil for none.
-    package init(forHorizontalAccuracyMeters accuracy: Double, previousStep: PositionStep? = nil) {
-        self.init(forHorizontalAccuracyMillimeters: accuracy * 1000, previousStep: previousStep)
     }
 }
 

@@ -107,7 +107,7 @@ package struct FixFields {
     /// - Throws: the first field that is missing or wrong.
     package func values(defaultSequence: Int? = nil) throws(FixFieldError) -> FixValues {
         guard let unixMilliseconds else { throw .missing("ts_unix_ms") }
-        guard unixMilliseconds.isTime else {
+        guard unixMilliseconds.rounded(toFractionDigits: 0) != nil else {
             throw .wrong("ts_unix_ms", "\(unixMilliseconds) is not a time in milliseconds since 1970")
         }
         let source = try checkedSource()

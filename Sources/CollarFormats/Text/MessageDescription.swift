@@ -99,11 +99,8 @@ package enum MessageDescription {
     }
 
     private static func text(of list: SequenceRangeList) -> String {
-        var parts: [String] = []
-        for index in 0..<list.count {
-            let range = list[index]
-            parts.append(range.first == range.last ? "\(range.first)" : "\(range.first)–\(range.last)")
-        }
+        let ranges = (0..<list.count).map { list[$0] }
+        let parts = ranges.map { $0.first == $0.last ? "\($0.first)" : "\($0.first)–\($0.last)" }
         return parts.isEmpty ? "none" : parts.joined(separator: ", ")
     }
 
@@ -143,9 +140,7 @@ package enum MessageDescription {
         return lines
     }
 
-    static func known<Value>(_ value: Value?, _ text: (Value) -> String) -> String {
-        value.map(text) ?? "unknown"
-    }
+    static func known<Value>(_ value: Value?, _ text: (Value) -> String) -> String { value.map(text) ?? "unknown" }
 
     private static func accuracy(_ code: AccuracyCode) -> String {
         decimal(Int64(code.millimeters), 3) + " m" + (code.rawValue == AccuracyCode.top ? " or more" : "")
@@ -194,16 +189,12 @@ package enum MessageDescription {
     }
 
     static func fields(of settings: Settings) -> [(name: String, value: String)] {
-        var fields = [
+        [
             ("request", "\(settings.requestID)"), ("version", "\(settings.version.number)"),
             ("origin", ResultLine.text(ofOrigin: settings.version.origin)),
         ]
-        for index in 0..<settings.entries.count {
-            let entry = settings.entries[index]
-            let name = SettingKey(rawValue: entry.key).map { "\($0)" } ?? "key \(entry.key)"
-            fields.append((name, "\(entry.value)"))
-        }
-        return fields
+            + (0..<settings.entries.count).map { settings.entries[$0] }
+            .map { (SettingKey(rawValue: $0.key).map { "\($0)" } ?? "key \($0.key)", "\($0.value)") }
     }
 
     static func text(of action: Command.Action) -> String {

@@ -5,7 +5,7 @@ import CollarWire
 ///
 /// Tracks are not sorted, so that nothing has to be kept: where fixes of two collars alternate, so do their tracks.
 struct GPXWriter: FormatWriter {
-    private struct Segment {
+    struct Segment {
         let deviceID: UInt64
         let logID: UInt32
         let animal: Animal?
@@ -14,9 +14,7 @@ struct GPXWriter: FormatWriter {
     }
 
     var deployments: DeploymentTable
-    private var open: Segment?
-
-    init(deployments: DeploymentTable) { self.deployments = deployments }
+    private(set) var open: Segment?
 
     func begin(into bytes: inout [UInt8]) {
         bytes.append(#"<?xml version="1.0" encoding="UTF-8"?>"#)
@@ -101,9 +99,7 @@ struct GPXWriter: FormatWriter {
 /// null. The altitude is a property only, because altitudes of GeoJSON's positions are above the ellipsoid, not above the sea.
 struct GeoJSONWriter: FormatWriter {
     var deployments: DeploymentTable
-    private var isContinued = false
-
-    init(deployments: DeploymentTable) { self.deployments = deployments }
+    private(set) var isContinued = false
 
     mutating func begin(into bytes: inout [UInt8]) {
         bytes.append(#"{"type":"FeatureCollection","features":["#)

@@ -8,9 +8,7 @@ import CollarWire
 struct OwnTracksWriter: FormatWriter {
     var deployments: DeploymentTable
     /// The name of the last animal, and its initials as a string of JSON; the letters of Unicode take long to recognize.
-    private var last: (name: String, initials: [UInt8])?
-
-    init(deployments: DeploymentTable) { self.deployments = deployments }
+    private(set) var last: (name: String, initials: [UInt8])?
 
     mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let fix = received.fix
@@ -109,15 +107,10 @@ struct HomeAssistantWriter: FormatWriter {
     private static let rememberedTrackers = 64
 
     var deployments: DeploymentTable
-    private let unknownAccuracy: FixedPoint?
+    /// The accuracy of fixes whose accuracy is unknown, in metres; nil to leave them out.
+    let unknownAccuracy: FixedPoint?
     /// The collars whose trackers the document announces, with the names that were announced last.
-    private var announced: [UInt64: String?] = [:]
-
-    /// - Parameter unknownAccuracyMeters: the accuracy of fixes whose accuracy is unknown; nil to leave them out.
-    init(deployments: DeploymentTable, unknownAccuracyMeters: UInt32?) {
-        self.deployments = deployments
-        unknownAccuracy = unknownAccuracyMeters.map { FixedPoint($0) }
-    }
+    private(set) var announced: [UInt64: String?] = [:]
 
     mutating func begin(into bytes: inout [UInt8]) { announced.removeAll() }
 

@@ -32,8 +32,9 @@ struct HistoryVerification {
     private func print(_ found: JournalVerification, of deviceID: UInt64) throws(CommandFailure) -> Bool {
         for log in found.logs {
             let isIntact = found.damagedSegments.isEmpty && found.damage.isEmpty && log.damaged.ranges.isEmpty
-            let line = VerifyLine(deviceID: deviceID, log: log, isIntact: isIntact)
-            guard try StandardOutput.write(format == .json ? line.bytes : Array(line.text.utf8)) else { return false }
+            let bytes = format == .json
+                ? log.line(deviceID: deviceID, isIntact: isIntact) : Array(log.text(deviceID: deviceID, isIntact: isIntact).utf8)
+            guard try StandardOutput.write(bytes) else { return false }
         }
         return true
     }
@@ -77,7 +78,7 @@ struct HistoryVerification {
                 guard !ranges.isEmpty else { continue }
                 StandardError.say(
                     "collar \(MessageDescription.hexadecimal(deviceID)) is asked for these again when it is heard: fixes "
-                        + VerifyLine.text(of: ranges))
+                        + LogVerification.text(of: ranges))
             }
             return true
         }
