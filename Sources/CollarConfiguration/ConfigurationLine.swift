@@ -17,6 +17,14 @@ package enum ConfigurationLine {
         guard let equals = line.firstIndex(of: "=") else { return nil }
         return (line[..<equals].trimmed, line[line.index(after: equals)...].trimmed)
     }
+
+    /// What follows a word in the header `[word …]` of a section; nil for any other line.
+    static func section(_ line: Substring, of word: String) -> Substring? {
+        guard line.hasPrefix("["), line.hasSuffix("]") else { return nil }
+        let words = line.dropFirst().dropLast().trimmed
+        guard words.hasPrefix(word), words.dropFirst(word.count).first?.isSpaceOrTab == true else { return nil }
+        return words.dropFirst(word.count).trimmed
+    }
 }
 
 extension Character {

@@ -68,7 +68,6 @@ package final class ControlConnection {
     /// A receiver's lines are shorter than this, in bytes.
     private static let lineLimit = 65_536
 
-    /// Connects to the receiver of a state directory.
     /// - Parameter patienceMilliseconds: how long to retry while too many other programs are connecting.
     package init(stateDirectory: String, runtimeDirectory: String?, patienceMilliseconds: Int64 = 2000) throws(ConnectError) {
         var failure = ConnectError.absent

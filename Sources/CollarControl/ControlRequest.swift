@@ -30,7 +30,6 @@ package struct ControlRequest: Equatable, Sendable {
         case latest
     }
 
-    /// The fault of a line.
     package struct Fault: Error, Equatable, Sendable {
         package var reason: String
     }
@@ -107,13 +106,13 @@ package struct ControlRequest: Equatable, Sendable {
             throw Fault(reason: "\"\(member.key)\" is not expected here, or given twice")
         }
         if let value = object["collar"] {
-            guard let text = value.text, let id = CollarID.deviceID(text) else {
+            guard let id = value.text.flatMap(CollarID.deviceID) else {
                 throw Fault(reason: "\"collar\" is not 16 hexadecimal digits")
             }
             deviceID = id
         }
         if let value = object["mode"] {
-            guard let mode = value.text.flatMap({ Mode(rawValue: $0) }) else {
+            guard let mode = value.text.flatMap(Mode.init) else {
                 throw Fault(reason: "\"mode\" is not \"queue\", \"now\" or \"latest\"")
             }
             self.mode = mode
@@ -210,7 +209,7 @@ package struct ControlRequest: Equatable, Sendable {
                 throw Fault(reason: "\"reply_to\" is not the \"seq\" of the message that is answered")
             }
             guard let outcome = CommandResult.Outcome(name: object["outcome"].map(\.text) ?? "ok") else {
-                throw Fault(reason: "\"outcome\" is not \(CommandResult.Outcome.nameList)")
+                throw Fault(reason: "\"outcome\" is not \(CommandResult.Outcome.names.alternatives)")
             }
             kind = .reply(to: request, outcome)
         default: throw Fault(reason: "\"kind\" is not \"notice\", \"request\" or \"reply\"")
@@ -229,18 +228,13 @@ package struct ControlRequest: Equatable, Sendable {
 }
 
 extension CommandResult.Outcome {
-    /// The names of the outcomes, for help and error texts.
-    package static var nameList: String {
-        let names = names
-        return names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
-    }
+    private static var all: [Self] { (0...UInt8.max).compactMap { Self(rawValue: $0) } }
 
-    package static var names: [String] { (0...UInt8.max).compactMap { Self(rawValue: $0) }.map { "\($0)" } }
+    package static var names: [String] { all.map { "\($0)" } }
 
     /// The outcome with this name in lines; nil if there is none.
     package init?(name: String?) {
-        let found = (0...UInt8.max).lazy.compactMap { Self(rawValue: $0) }.first { "\($0)" == name }
-        guard let found else { return nil }
+        guard let found = Self.all.first(where: { "\($0)" == name }) else { return nil }
         self = found
     }
 }

@@ -61,7 +61,6 @@ package struct AnimalFiles {
         return faults
     }
 
-    /// Reads a file.
     /// - Parameter byteCount: its size; no more is read than this and one byte, or what is too long.
     package static func read(_ path: String, byteCount: Int) throws(AnimalFileFault) -> AnimalRegister {
         var bytes: [UInt8] = []

@@ -29,8 +29,6 @@ package struct AnimalRegister: Equatable, Sendable {
 
     package init() { lines = [""] }
 
-    /// Reads the content of a file.
-    ///
     /// Complexity: linear in the content; n log n in the deployments of one collar.
     /// - Throws: the first line that is wrong, or the first two lines that put a collar on two animals at one time.
     package init(_ content: [UInt8]) throws(AnimalRegisterError) {
@@ -88,23 +86,17 @@ package struct AnimalRegister: Equatable, Sendable {
         case .species:
             try AnimalRegister.check(String(value), as: .species)
             animals[last].species = String(value)
-            animals[last].keyLines[key] = number
         case .notes:
             try AnimalRegister.check(String(value), as: .notes)
             animals[last].notes = String(value)
-            animals[last].keyLines[key] = number
         case .wears: animals[last].wearings.append(try RegisteredAnimal.Wearing(value, line: number))
         }
+        if key != .wears { animals[last].keyLines[key] = number }
         animals[last].lastLine = number
     }
 
     /// The name in `[animal NAME]`; nil for any other section.
-    package static func name(inHeader words: Substring) -> Substring? {
-        guard words.hasPrefix("["), words.hasSuffix("]") else { return nil }
-        let inside = words.dropFirst().dropLast().trimmed
-        guard inside.hasPrefix("animal"), let first = inside.dropFirst(6).first, first.isSpaceOrTab else { return nil }
-        return inside.dropFirst(6).trimmed
-    }
+    package static func name(inHeader words: Substring) -> Substring? { ConfigurationLine.section(words, of: "animal") }
 
     /// Checks that at any time a collar has at most one wearer.
     private func checkOverlaps() throws(AnimalRegisterError) {
@@ -121,7 +113,6 @@ package struct AnimalRegister: Equatable, Sendable {
 
     // The rules for texts in the animals file. They hold for a file that a person has edited and for a change.
 
-    /// The keys of an animal.
     package enum Key: String, CaseIterable, Sendable {
         /// The scientific name of its species.
         case species

@@ -17,7 +17,6 @@ package struct ConfigurationFile: Equatable, Sendable {
     package private(set) var general = RadioOptions()
     package private(set) var sections: [Section] = []
 
-    /// The options for one stick.
     package struct Section: Equatable, Sendable {
         package let name: StickName
         /// The line of its header, from 1.
@@ -30,7 +29,6 @@ package struct ConfigurationFile: Equatable, Sendable {
 
     package init() {}
 
-    /// Reads the content of a file.
     package init(_ content: [UInt8], path: String) throws(ConfigurationError) {
         guard content.count <= ConfigurationFile.byteLimit else {
             throw ConfigurationError(.tooLong(byteLimit: ConfigurationFile.byteLimit), at: .file(path: path, line: 1))
@@ -86,14 +84,11 @@ package enum StickName: Hashable, Sendable {
 
     /// Reads the header of a section, with its brackets; nil if it names no stick.
     package init?(section: Substring) {
-        guard section.hasPrefix("["), section.hasSuffix("]") else { return nil }
-        let words = section.dropFirst().dropLast().trimmed
-        guard words.hasPrefix("stick"), let first = words.dropFirst(5).first, first.isSpaceOrTab else { return nil }
-        let parts = words.dropFirst(5).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        let value = String(parts[1].trimmed)
-        guard !value.isEmpty else { return nil }
-        switch parts[0].trimmed {
+        guard let words = ConfigurationLine.section(section, of: "stick"), let (key, text) = ConfigurationLine.assignment(words),
+            !text.isEmpty
+        else { return nil }
+        let value = String(text)
+        switch key {
         case "serial": self = .serial(value)
         case "id-path": self = .idPath(value)
         case "path" where value.hasPrefix("/"): self = .path(value)
@@ -105,8 +100,6 @@ package enum StickName: Hashable, Sendable {
     /// Whether a text is `tcp://HOST:PORT`. The host may be an address in brackets.
     private static func isNetworkPort(_ text: String) -> Bool {
         guard text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":") else { return false }
-        let host = text[..<colon].dropFirst(6)
-        guard UInt16(text[text.index(after: colon)...], in: 1 ... .max) != nil else { return false }
-        return !host.isEmpty
+        return UInt16(text[text.index(after: colon)...], in: 1 ... .max) != nil && !text[..<colon].dropFirst(6).isEmpty
     }
 }

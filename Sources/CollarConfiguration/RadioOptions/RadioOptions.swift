@@ -32,10 +32,9 @@ package enum RadioOption: String, CaseIterable, Sendable {
     /// The values that the option accepts, in words.
     package var wanted: String {
         switch self {
-        case .dialect: RadioOption.alternatives(words)
-        case .region: RadioOption.alternatives(words)
+        case .dialect, .region: words.alternatives
         case .frequency: "a number of MHz from 137 to 1020, such as 868.1, or a whole number of hertz"
-        case .bandwidth: "\(RadioOption.alternatives(RadioOption.bandwidthsHertz.map(RadioText.kilohertz))) kHz"
+        case .bandwidth: "\(RadioOption.bandwidthsHertz.map(RadioText.kilohertz).alternatives) kHz"
         case .spreadingFactor: "a whole number from 5 to 12"
         case .codingRate: "4/5, 4/6, 4/7 or 4/8"
         case .power: "a whole number of dBm from -9 to 30"
@@ -49,11 +48,6 @@ package enum RadioOption: String, CaseIterable, Sendable {
         case .region: Region.all.map(\.name)
         case .frequency, .bandwidth, .spreadingFactor, .codingRate, .power: []
         }
-    }
-
-    /// `a, b or c`.
-    private static func alternatives(_ words: [String]) -> String {
-        words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
     }
 }
 
@@ -74,7 +68,6 @@ package struct RadioOptions: Equatable, Sendable {
     /// Denominator of the coding rate 4/5 … 4/8.
     package private(set) var codingRateDenominator: UInt8?
     package private(set) var powerDBm: Int8?
-    /// The place of each choice.
     package private(set) var places: [RadioOption: ConfigurationPlace] = [:]
 
     package init() {}
@@ -92,11 +85,10 @@ package struct RadioOptions: Equatable, Sendable {
         case .region: RadioOptions.put(Region.named(text), into: &region)
         case .frequency: RadioOptions.put(RadioOptions.frequencyHertz(text), into: &frequencyHertz)
         case .bandwidth: RadioOptions.put(RadioOptions.bandwidthHertz(text), into: &bandwidthHertz)
-        case .spreadingFactor:
-            RadioOptions.put(UInt8(text, in: RadioOption.spreadingFactorRange), into: &spreadingFactor)
+        case .spreadingFactor: RadioOptions.put(UInt8(text, in: RadioOption.spreadingFactorRange), into: &spreadingFactor)
         case .codingRate:
             RadioOptions.put(
-                UInt8(text.hasPrefix("4/") ? String(text.dropFirst(2)) : text, in: RadioOption.codingRateRange),
+                UInt8(text.dropFirst(text.hasPrefix("4/") ? 2 : 0), in: RadioOption.codingRateRange),
                 into: &codingRateDenominator)
         case .power: RadioOptions.put(Int8(text, in: RadioOption.powerRange), into: &powerDBm)
         }

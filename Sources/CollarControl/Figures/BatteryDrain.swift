@@ -14,9 +14,7 @@ package struct BatteryDrain: Sendable {
     package init() {}
 
     /// Adds the charge at a time, in milliseconds since 1970. The charges may come in any order.
-    package mutating func add(percent: UInt8, unixMilliseconds: Int64) {
-        charges.append((unixMilliseconds, Int(percent)))
-    }
+    package mutating func add(percent: UInt8, unixMilliseconds: Int64) { charges.append((unixMilliseconds, Int(percent))) }
 
     /// The discharge in thousandths of a percent an hour, from the first charge of the last day, or from the last charging if that
     /// was later, to the newest charge; nil if that is less than an hour.

@@ -8,7 +8,6 @@ package struct MetricsReport {
     private let figures: ReceiverFigures?
     private var text = MetricsText()
 
-    /// Begins with the figures of the receiver.
     /// - Parameter figures: the figures of the receiver; nil where none runs, or where it does not tell them.
     package init(unixMilliseconds: Int64, animals: DeploymentTable, figures: ReceiverFigures?) {
         self.unixMilliseconds = unixMilliseconds

@@ -224,7 +224,6 @@ package enum FiguresRequest {
     }
 }
 
-/// The answer of a receiver to a request for its figures.
 package enum FiguresAnswer: Equatable, Sendable {
     case figures(ReceiverFigures)
     /// The receiver refuses to tell them, for this reason.
@@ -233,7 +232,6 @@ package enum FiguresAnswer: Equatable, Sendable {
 }
 
 extension ControlConnection {
-    /// Asks the receiver for its figures.
     /// - Parameter end: until when to wait for the answer, a time of ``MonotonicClock``.
     package func figures(untilMicroseconds end: Int64) -> FiguresAnswer {
         send(FiguresRequest.line)

@@ -11,15 +11,9 @@ package enum PlainText {
     package static func line(_ text: String) -> String {
         // Most texts are plain ASCII; for them Unicode's tables need not be loaded into memory.
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
-        let scalars = Array(text.withEscapedControls.unicodeScalars)
-        guard scalars.count > limit else { return string(scalars[...]) }
-        return string(scalars.prefix(limit * 2 / 3)) + " […] " + string(scalars.suffix(limit / 3))
-    }
-
-    private static func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars)
-        return String(text)
+        let shown = text.withEscapedControls
+        guard shown.unicodeScalars.count > limit else { return shown }
+        return String(shown.unicodeScalars.prefix(limit * 2 / 3)) + " […] " + String(shown.unicodeScalars.suffix(limit / 3))
     }
 }
 
@@ -86,6 +80,11 @@ extension [UInt8] {
 
     /// Appends a text for a person: it stays on its line and cannot control the terminal.
     mutating func append(shownText text: String) { self += text.withEscapedControls.utf8 }
+}
+
+extension [String] {
+    /// `a, b or c`.
+    package var alternatives: String { dropLast().joined(separator: ", ") + " or " + (last ?? "") }
 }
 
 package enum TextFlow {

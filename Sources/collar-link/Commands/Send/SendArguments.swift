@@ -154,7 +154,7 @@ extension ParsedArguments {
         }
         guard let outcome = CommandResult.Outcome(name: outcomeText ?? "ok") else {
             throw CommandFailure(
-                .usage, "--outcome \(outcomeText ?? ""): expected \(CommandResult.Outcome.nameList)"
+                .usage, "--outcome \(outcomeText ?? ""): expected \(CommandResult.Outcome.names.alternatives)"
                     + Suggestion.text(for: outcomeText ?? "", among: CommandResult.Outcome.names))
         }
         return .reply(to: UInt32(request), outcome)

@@ -42,7 +42,8 @@ enum SendCommand: Command {
             OptionSpec("--data", value: "HEX", is: "with `message`: bytes in hexadecimal, instead of TEXT"),
             OptionSpec("--wants-reply", is: "with `message`: ask the application for a reply"),
             OptionSpec("--reply-to", value: "SEQ", is: "with `message`: reply to the collar's message with this `seq`"),
-            OptionSpec("--outcome", value: "NAME", is: "with `--reply-to`: \(CommandResult.Outcome.nameList) (default ok)"),
+            OptionSpec(
+                "--outcome", value: "NAME", is: "with `--reply-to`: \(CommandResult.Outcome.names.alternatives) (default ok)"),
             OptionSpec("-F", "--format", value: "text|json", is: "text for people (default), or a `result` line of JSON"),
             .port,
         ] + RadioOption.allCases.map(\.spec) + [
