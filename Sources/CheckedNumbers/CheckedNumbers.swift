@@ -4,9 +4,7 @@ extension FixedWidthInteger {
     ///   - text: ASCII digits and nothing else. A minus sign may precede them if `range` has negative numbers.
     ///   - range: the numbers that have a meaning where the text is from.
     /// - Returns: nil for any other text, and for a number outside the range.
-    package init?(_ text: some StringProtocol, in range: ClosedRange<Self>) {
-        self.init(digits: text.utf8, radix: 10, in: range)
-    }
+    package init?(_ text: some StringProtocol, in range: ClosedRange<Self>) { self.init(digits: text.utf8, radix: 10, in: range) }
 
     /// Reads a whole number in hexadecimal digits of either case.
     /// - Returns: nil for any other text, and for a number outside the range.

@@ -39,7 +39,6 @@ package struct DeploymentTable: Equatable, Sendable {
     package let all: [Deployment]
     private let ofCollar: [UInt64: [Deployment]]
 
-    /// Creates a table.
     /// - Parameter deployments: no two of one collar overlap; if they do, the first in the list counts.
     package init(_ deployments: [Deployment] = []) {
         all = deployments

@@ -133,9 +133,7 @@ package struct KeyFiles {
     }
 
     /// Makes durable which files there are. A program that changed a key may have ended, or failed, before that.
-    package func synchronize() throws(JournalError) {
-        try JournalError.wrapping(try fileSystem.synchronizeDirectory(at: path))
-    }
+    package func synchronize() throws(JournalError) { try JournalError.wrapping(try fileSystem.synchronizeDirectory(at: path)) }
 
     private func path(of deviceID: UInt64) -> String { "\(path)/\(JournalDirectory.name(of: deviceID))" }
 }

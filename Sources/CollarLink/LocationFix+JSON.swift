@@ -28,9 +28,7 @@ extension LocationFix: Codable {
     /// - Throws: `DecodingError` whose coding path names the field and whose description says what is wrong with it.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        func number(_ key: CodingKeys) throws -> DecimalNumber? {
-            try container.decodeIfPresent(DecimalNumber.self, forKey: key)
-        }
+        func number(_ key: CodingKeys) throws -> DecimalNumber? { try container.decodeIfPresent(DecimalNumber.self, forKey: key) }
         var fields = FixFields()
         fields.identifier = try container.decodeIfPresent(UUID.self, forKey: .id).map(UUIDHalves.init)
         fields.unixMilliseconds = try number(.unixMilliseconds)

@@ -31,9 +31,7 @@ package enum CollarID {
 
 extension FixIdentifier {
     /// The identifier in the text form of RFC 9562, in lower case.
-    package var text: String {
-        String(decoding: [UInt8](capacity: 36) { $0.append(self) }, as: UTF8.self)
-    }
+    package var text: String { String(decoding: [UInt8](capacity: 36) { $0.append(self) }, as: UTF8.self) }
 }
 
 extension OutputSpan<UInt8> {
@@ -92,9 +90,7 @@ extension SettingKey {
     package var meaning: String { texts.meaning }
 
     /// The values that a collar accepts, for a person: `5 to 12, or 0`.
-    package var rangeText: String {
-        "\(range.lowerBound) to \(range.upperBound)" + (isZeroAccepted ? ", or 0" : "")
-    }
+    package var rangeText: String { "\(range.lowerBound) to \(range.upperBound)" + (isZeroAccepted ? ", or 0" : "") }
 
     /// The value before the first change, for a person. Section 14 of PROTOCOL.md has the defaults, too.
     package var defaultText: String { texts.defaultText }

@@ -25,9 +25,7 @@ struct FixedPoint {
         return number
     }
 
-    var text: String {
-        String(decoding: [UInt8](capacity: FixedPoint.longestText) { $0.append(self) }, as: UTF8.self)
-    }
+    var text: String { String(decoding: [UInt8](capacity: FixedPoint.longestText) { $0.append(self) }, as: UTF8.self) }
 }
 
 /// The values of a fix in the units of most formats. They are written without zeros at their ends.
@@ -74,9 +72,7 @@ extension Int64 {
 }
 
 extension [UInt8] {
-    mutating func append(_ text: StaticString) {
-        append(addingCapacity: text.utf8CodeUnitCount) { $0.append(text) }
-    }
+    mutating func append(_ text: StaticString) { append(addingCapacity: text.utf8CodeUnitCount) { $0.append(text) } }
 
     /// Appends a row, or the part of a row that has no text of any length, such as a name. So it has at most 512 bytes.
     mutating func appendRow(_ write: (_ row: inout OutputSpan<UInt8>) -> Void) {

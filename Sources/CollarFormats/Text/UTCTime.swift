@@ -40,7 +40,6 @@ struct UTCTime {
 package struct TimeZoneOffset: Sendable {
     private let secondsEast: @Sendable (_ unixSeconds: Int64) -> Int64
 
-    /// Creates an offset.
     /// - Parameter secondsEast: seconds to add to UTC, for a time in seconds since 1970. The same time always gives the same.
     package init(secondsEast: @escaping @Sendable (_ unixSeconds: Int64) -> Int64) { self.secondsEast = secondsEast }
 

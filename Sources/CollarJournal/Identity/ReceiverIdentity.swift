@@ -10,9 +10,7 @@ package struct ReceiverIdentity: Equatable, Sendable {
     /// Computes the id: FNV-1a, 64 bits, over the random bytes and then the binding (machine, birth time as decimal digits,
     /// disk and board, with a zero byte between each two). The upper half is xored into the lower half; if that gives 0 the
     /// id is 1.
-    package init(randomBytes: [UInt8], binding: ReceiverBinding) {
-        self.init(hashing: randomBytes + binding.bytes)
-    }
+    package init(randomBytes: [UInt8], binding: ReceiverBinding) { self.init(hashing: randomBytes + binding.bytes) }
 
     init(hashing bytes: [UInt8]) {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -127,9 +125,7 @@ package struct ReceiverBinding: Equatable, Sendable {
     }
 
     /// The fields as bytes, separated by zero bytes.
-    var bytes: [UInt8] {
-        machineID + [0] + Array(String(birthUnixSeconds).utf8) + [0] + diskID + [0] + boardID
-    }
+    var bytes: [UInt8] { machineID + [0] + Array(String(birthUnixSeconds).utf8) + [0] + diskID + [0] + boardID }
 }
 
 /// The file `<state directory>/receiver`: the receiver's identity, or the id of a receiver that has moved away.

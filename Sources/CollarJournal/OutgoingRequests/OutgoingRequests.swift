@@ -81,7 +81,6 @@ package struct OutgoingRequests: Sendable {
         report = Report(version: settings.version, values: values)
     }
 
-    /// Keeps a request that has ended.
     package mutating func note(_ request: EndedRequest) {
         ended.append(request)
         if ended.count > OutgoingRequests.endedLimit { ended.removeFirst() }

@@ -82,7 +82,6 @@ extension OutgoingRequests {
         return bytes
     }
 
-    /// Reads a text.
     /// - Returns: nil if ``text(at:)`` cannot have produced the bytes.
     package init?(text: [UInt8], at time: HostTime) {
         guard text.last == UInt8(ascii: "\n"),

@@ -144,8 +144,6 @@ package struct ReaderLag: Equatable, Sendable {
 }
 
 extension JournalReader {
-    /// How far a reader lags.
-    ///
     /// Complexity: reads everything after its position.
     package func lag(of state: ReaderState) throws(JournalError) -> ReaderLag {
         var lag = ReaderLag()
