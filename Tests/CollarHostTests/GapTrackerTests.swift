@@ -1,4 +1,4 @@
-import CollarJournal
+@testable import CollarJournal
 import CollarWire
 import Testing
 

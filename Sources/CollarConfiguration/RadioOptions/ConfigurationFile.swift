@@ -33,14 +33,12 @@ package struct ConfigurationFile: Equatable, Sendable {
         guard content.count <= ConfigurationFile.byteLimit else {
             throw ConfigurationError(.tooLong(byteLimit: ConfigurationFile.byteLimit), at: .file(path: path, line: 1))
         }
-        var number = 0
-        for bytes in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
-            let place = ConfigurationPlace.file(path: path, line: number)
+        for (index, bytes) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let place = ConfigurationPlace.file(path: path, line: index + 1)
             guard let line = String(validating: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self) else {
                 throw ConfigurationError(.notText, at: place)
             }
-            try take(ConfigurationLine.withoutComment(line[...]).trimmed, number, at: place)
+            try take(ConfigurationLine.withoutComment(line[...]).trimmed, index + 1, at: place)
         }
     }
 

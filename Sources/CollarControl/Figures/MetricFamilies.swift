@@ -1,7 +1,7 @@
 
 extension ReceiverFigure {
     /// The family of metrics to which the figure belongs, and the label that tells it from the others there.
-    package var metric: (family: Metric, labels: [MetricLabel]) {
+    package var metric: (family: Metric, labels: [(name: String, value: String)]) {
         switch self {
         case .uptime: (Metric("uptime_seconds", .gauge, fractionDigits: 3, "Time since the start of the receiver."), [])
         case .fixes: (Metric("fixes_total", .counter, "Fixes stored since the start of the receiver."), [])
@@ -9,12 +9,12 @@ extension ReceiverFigure {
         case .duplicates:
             (Metric("duplicates_total", .counter, "Fixes and messages that came again since the start of the receiver."), [])
         case .lines: (Metric("lines_total", .counter, "Lines written to the standard output since the start of the receiver."), [])
-        case .frames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "valid")])
-        case .damagedFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "damaged")])
-        case .unknownFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "unknown")])
-        case .unsupportedFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "unsupported")])
-        case .unopenedFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "unopened")])
-        case .malformedFrames: (ReceiverFigure.framesFamily, [MetricLabel("kind", "malformed")])
+        case .frames: (ReceiverFigure.framesFamily, [("kind", "valid")])
+        case .damagedFrames: (ReceiverFigure.framesFamily, [("kind", "damaged")])
+        case .unknownFrames: (ReceiverFigure.framesFamily, [("kind", "unknown")])
+        case .unsupportedFrames: (ReceiverFigure.framesFamily, [("kind", "unsupported")])
+        case .unopenedFrames: (ReceiverFigure.framesFamily, [("kind", "unopened")])
+        case .malformedFrames: (ReceiverFigure.framesFamily, [("kind", "malformed")])
         case .outputBlocked:
             (Metric(
                 "output_blocked_seconds", .gauge, fractionDigits: 3,

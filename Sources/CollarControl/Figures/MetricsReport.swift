@@ -20,10 +20,10 @@ package struct MetricsReport {
             text.add(metric.family, figures.values[figure], metric.labels)
         }
         for (code, count) in figures.errorCounts.sorted(by: { $0.key < $1.key }) {
-            text.add(.errors, count, [MetricLabel("code", code)])
+            text.add(.errors, count, [("code", code)])
         }
         for target in PerformanceTarget.allCases {
-            text.add(.targetMet, target.isMet(by: figures).map { $0 ? 1 : 0 }, [MetricLabel("target", target.rawValue)])
+            text.add(.targetMet, target.isMet(by: figures).map { $0 ? 1 : 0 }, [("target", target.rawValue)])
         }
     }
 
@@ -33,9 +33,9 @@ package struct MetricsReport {
     package mutating func add(_ reader: JournalReader) throws(JournalError) {
         var drain = BatteryDrain()
         let summary = try reader.summary { record in drain.add(record.fix) }
-        var labels = [MetricLabel("collar", MessageDescription.hexadecimal(reader.deviceID))]
+        var labels = [("collar", MessageDescription.hexadecimal(reader.deviceID))]
         if let animal = animals.wearer(of: reader.deviceID, at: unixMilliseconds) {
-            labels.append(MetricLabel("name", animal.name))
+            labels.append(("name", animal.name))
         }
         text.add(.lastFix, summary.newest?.fix.unixMilliseconds, labels)
         text.add(.lastReception, summary.newest?.receivedUnixMilliseconds, labels)
@@ -55,7 +55,7 @@ package struct MetricsReport {
     /// Adds a named reader.
     /// - Parameter lag: the entries of its journals that it has not read, and the age of the oldest.
     package mutating func add(_ name: ReaderName, _ state: ReaderState, lag: ReaderLag) {
-        let labels = [MetricLabel("reader", name.text)]
+        let labels = [("reader", name.text)]
         text.add(.readerLagEntries, Int64(lag.entryCount), labels)
         text.add(.readerLag, lag.oldestUnixMilliseconds.map { max(0, unixMilliseconds - $0) } ?? 0, labels)
         text.add(.readerSeen, state.seenUnixMilliseconds, labels)
@@ -63,7 +63,7 @@ package struct MetricsReport {
     }
 
     /// Adds a named reader whose file cannot be read.
-    package mutating func add(unreadable name: ReaderName) { text.add(.readerUnreadable, 1, [MetricLabel("reader", name.text)]) }
+    package mutating func add(unreadable name: ReaderName) { text.add(.readerUnreadable, 1, [("reader", name.text)]) }
 
     /// The metrics in the text format of Prometheus, version 0.0.4.
     package var bytes: [UInt8] { text.bytes }

@@ -27,19 +27,6 @@ package struct Metric: Hashable, Sendable {
     }
 }
 
-/// Tells a sample of a family from the others.
-package struct MetricLabel: Hashable, Sendable {
-    /// The name: letters, digits and underscores.
-    package let name: String
-    /// The value: any text.
-    package let value: String
-
-    package init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
-}
-
 /// Metrics in the text format of Prometheus, version 0.0.4.
 package struct MetricsText {
     /// The start of the name of every family.
@@ -52,8 +39,10 @@ package struct MetricsText {
     package init() {}
 
     /// Adds a sample to its family. A sample whose value is nil is left out.
-    /// - Parameter value: the value, times 10 to the power of ``Metric/fractionDigits``.
-    package mutating func add(_ metric: Metric, _ value: Int64?, _ labels: [MetricLabel] = []) {
+    /// - Parameters:
+    ///   - value: the value, times 10 to the power of ``Metric/fractionDigits``.
+    ///   - labels: what tells the sample from the others; names of letters, digits and underscores, and any texts.
+    package mutating func add(_ metric: Metric, _ value: Int64?, _ labels: [(name: String, value: String)] = []) {
         guard let value else { return }
         let place = places[metric.name] ?? families.count
         if place == families.count {

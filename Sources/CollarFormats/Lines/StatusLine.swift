@@ -93,8 +93,8 @@ package struct ReaderLine: Sendable {
 }
 
 extension LogVerification {
-    /// Which fixes of the log are stored, lost, delivered elsewhere, removed, missing and damaged: one line of JSON that ends with
-    /// a line feed; `Protocol/schema/verify.schema.json` describes it.
+    /// Which fixes of the log are stored, lost, delivered elsewhere, removed, missing and damaged: one line of JSON that ends
+    /// with a line feed; `Protocol/schema/verify.schema.json` describes it.
     /// - Parameter isIntact: whether both this log and the files that hold it are free of damage.
     package func line(deviceID: UInt64, isIntact: Bool) -> [UInt8] {
         var object = JSONLine(type: "verify")

@@ -77,9 +77,6 @@ extension [UInt8] {
             }
         }
     }
-
-    /// Appends a text for a person: it stays on its line and cannot control the terminal.
-    mutating func append(shownText text: String) { self += text.withEscapedControls.utf8 }
 }
 
 extension [String] {

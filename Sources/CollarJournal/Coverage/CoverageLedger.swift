@@ -47,9 +47,7 @@ struct CoverageLedger {
                 for range in covered.covered.subtracting(waiting) { durable.insert(covered: range) }
                 durable.announce(below: covered.announcedEnd)
                 for (set, isLost) in [(covered.stored, false), (covered.lost, true)] {
-                    for range in waiting.ranges.flatMap(set.intersection) {
-                        unsettled.append(Appended(logID: id, range: range, isLost: isLost))
-                    }
+                    unsettled += waiting.ranges.flatMap(set.intersection).map { Appended(logID: id, range: $0, isLost: isLost) }
                 }
             }
             indices[id] = logs.count
@@ -72,8 +70,7 @@ struct CoverageLedger {
     func log(_ id: UInt32) -> Log? { index(of: id).map { logs[$0] } }
 
     func isStored(_ sequence: UInt32, logID: UInt32) -> Bool {
-        guard let index = index(of: logID) else { return false }
-        return logs[index].known.isStored(sequence)
+        index(of: logID).map { logs[$0].known.isStored(sequence) } ?? false
     }
 
     /// Marks the sequence of an appended fix as covered. If the sequence is a duplicate or refused, nothing changes.

@@ -10,7 +10,7 @@ package struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// The highest number of ranges that are kept. Without this limit, a lying collar could fill the memory.
     package static let maximumRangeCount = 65_536
 
-    private(set) var covered = SequenceRanges()
+    package private(set) var covered = SequenceRanges()
 
     package private(set) var lost = SequenceRanges()
 
@@ -146,16 +146,6 @@ package struct CoveredSequences: DurableSequences, Equatable, Sendable {
 
     /// Remembers that everything below ``firstMissing``, or below `end` if that is higher, was announced.
     package mutating func announce(below end: UInt32 = 0) { announcedEnd = max(announcedEnd, end, firstMissing) }
-
-    /// The parts of a range that are not covered, in order.
-    ///
-    /// Complexity: a binary search, then linear in the covered ranges that overlap `range`.
-    package func missingRanges(in range: SequenceRange) -> [SequenceRange] { covered.missingRanges(in: range) }
-
-    /// The covered range that holds `sequence`; nil if it is missing.
-    ///
-    /// Complexity: a binary search.
-    package func range(holding sequence: UInt32) -> SequenceRange? { covered.range(holding: sequence) }
 
     /// Sequences whose records are gone: covered here but not in `found`, or stored here but lost in `found`.
     ///

@@ -157,7 +157,7 @@ package final class EntryFeed {
         let batch = try journal.entries(from: position, limit: EntryFeed.batchCount)
         try skipRemoved()
         // Damage in the last segment was reported when the journal was opened.
-        damage += batch.damage.filter { !journal.knownDamage.contains($0) }
+        damage += batch.damage.filter { !journal.damage.contains($0) }
         var items: [Item] = []
         for element in batch.elements {
             let start = position

@@ -60,7 +60,7 @@ package struct GapTracker: Sendable {
         let before = covered(loss.logID)
         let time = loss.receivedUnixMilliseconds
         changes += missing(from: before.highest.map { $0 + 1 } ?? 0, before: loss.range.first, logID: loss.logID, at: time)
-        for range in before.missingRanges(in: loss.range) {
+        for range in before.covered.missingRanges(in: loss.range) {
             var change = GapChange(loss)
             change.range = range
             changes.append(change)

@@ -109,7 +109,7 @@ package struct SequenceOrder {
                 findEarliestHeld()
                 return .rescan(from: place)
             }
-            if let range = covered.range(holding: next) {
+            if let range = covered.covered.range(holding: next) {
                 // The sequences of the range were handed out before, or will not come.
                 let held = min(logs[log].runs.first?.range.first ?? .max, logs[log].firstForgotten)
                 logs[log].next = min(range.last + 1, held)

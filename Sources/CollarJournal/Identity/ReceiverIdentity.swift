@@ -36,7 +36,7 @@ package struct ReceiverIdentity: Equatable, Sendable {
             return known
         }
         let path = ReceiverFile.path(in: stateDirectory)
-        let file = ReceiverFile.new(random: &random)
+        let file = ReceiverFile.identity(randomBytes: ReceiverFile.randomBytes(from: &random), difference: 0)
         // The new identity is not used before it is durable.
         try JournalError.wrapping(try SmallFile.replace(path, in: stateDirectory, with: file.text, fileSystem))
         return try ReceiverIdentity(file, path: path, places, fileSystem)
@@ -57,14 +57,9 @@ package struct ReceiverIdentity: Equatable, Sendable {
         case .retired(let receiverID): throw .retired(receiverID: receiverID, path: path)
         case .identity(let bytes, let difference):
             let here = ReceiverIdentity(randomBytes: bytes, binding: try ReceiverBinding(of: path, places, fileSystem))
-            receiverID = Self.moved(here.receiverID, by: difference)
+            let moved = here.receiverID ^ difference
+            receiverID = moved == 0 ? 1 : moved
         }
-    }
-
-    /// The id that differs from `receiverID` in the bits of `difference`; 1 if that gives 0.
-    static func moved(_ receiverID: UInt32, by difference: UInt32) -> UInt32 {
-        let moved = receiverID ^ difference
-        return moved == 0 ? 1 : moved
     }
 }
 
@@ -140,9 +135,8 @@ package enum ReceiverFile: Equatable {
 
     static func path(in stateDirectory: String) -> String { "\(stateDirectory)/receiver" }
 
-    static func new(random: inout some RandomNumberGenerator) -> ReceiverFile {
-        let bytes = (0..<randomByteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        return .identity(randomBytes: bytes, difference: 0)
+    static func randomBytes(from random: inout some RandomNumberGenerator) -> [UInt8] {
+        (0..<randomByteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
     /// Reads the file; nil if it is missing, or a crash interrupted its creation.

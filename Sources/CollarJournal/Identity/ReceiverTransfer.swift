@@ -90,7 +90,7 @@ package struct ReceiverTransfer: Equatable, Sendable {
         for log in logs { try take(log, stateDirectory, nowUnixMilliseconds, fileSystem) }
         let path = ReceiverFile.path(in: stateDirectory)
         let newPath = try JournalError.wrapping(try SmallFile.create(for: path, fileSystem))
-        guard case .identity(let bytes, _) = ReceiverFile.new(random: &random) else { return }
+        let bytes = ReceiverFile.randomBytes(from: &random)
         let binding = try ReceiverBinding(of: newPath, places, fileSystem)
         let here = ReceiverIdentity(randomBytes: bytes, binding: binding)
         let file = ReceiverFile.identity(randomBytes: bytes, difference: here.receiverID ^ receiverID)

@@ -29,7 +29,7 @@ extension Journal {
         isSealedProgressPending = false
         guard !ledger.isSettled else { return }
         ledger.settle()
-        if writer.isFull(limit: segmentByteLimit) { rotate() }
+        if writer.isFull(limit: place.segmentByteLimit) { rotate() }
     }
 
     /// Adds the records that end a commit.
@@ -62,9 +62,6 @@ extension Journal {
         let checkpoint = Checkpoint(
             logs: ledger.logsInOrder.map { ($0.id, $0.durable) }, repaired: repaired, cursor: emissionCursor,
             sealed: sealedProgress, address: address, memory: memory)
-        let place = Opening(
-            directory: directory, deviceID: deviceID, receiverID: receiverID,
-            segmentByteLimit: segmentByteLimit, latestUnixMilliseconds: latestUnixMilliseconds)
         let number = writer.number + 1
         let byteCount: Int
         do throws(FileFailure) {

@@ -4,6 +4,8 @@ extension Journal {
         let deviceID: UInt64
         let receiverID: UInt32
         let segmentByteLimit: Int
+        /// The newest time seen, for the headers of segments. It does not decrease when the clock is set back, so that the headers
+        /// can be searched by time.
         var latestUnixMilliseconds: Int64
         var limits = TrackingLimits()
         var byteLimit: Int?

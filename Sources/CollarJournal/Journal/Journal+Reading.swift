@@ -23,10 +23,8 @@ extension Journal {
     /// Complexity: reads one segment up to the position, and those before it only if the checkpoint at its start is damaged;
     /// memory for one chunk of 64 KiB and the ranges.
     package func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
-        if position >= end {
-            return Dictionary(uniqueKeysWithValues: ledger.logs.map { ($0.id, $0.known) })
-        }
-        return try coverage(before: position)
+        if position >= end { return Dictionary(uniqueKeysWithValues: ledger.logs.map { ($0.id, $0.known) }) }
+        return try recovery(at: position)?.logs ?? [:]
     }
 
     /// A position at or before the first entry that was received at `unixMilliseconds` or later (milliseconds since 1970 by the
@@ -56,8 +54,6 @@ extension Journal {
 
 extension Journal: SegmentBytes {
     func endPosition() -> JournalPosition { end }
-
-    func path(ofSegment segment: UInt32) -> String { directory.path(ofSegment: segment) }
 
     func mayGrow(_ segment: UInt32) -> Bool { false }
 
@@ -89,17 +85,17 @@ extension Journal: SegmentBytes {
 
 extension Journal {
     /// Whether the journal has reached its size limit. Appending to it then fails until old segments are removed.
-    package var isAtByteLimit: Bool { byteLimit.map { earlierByteCount + Int(end.offset) >= $0 } ?? false }
+    package var isAtByteLimit: Bool { place.byteLimit.map { earlierByteCount + Int(end.offset) >= $0 } ?? false }
 
     /// Checks the size limit.
     /// - Throws: ``JournalError/sizeLimitReached(_:path:)`` if ``isAtByteLimit``.
     package func checkSize() throws(JournalError) {
-        if let byteLimit, isAtByteLimit { throw .sizeLimitReached(byteLimit, path: directory.path) }
+        if let byteLimit = place.byteLimit, isAtByteLimit { throw .sizeLimitReached(byteLimit, path: directory.path) }
     }
 
     /// Counts the bytes of the segments before the one that grows, if there is a limit.
     func countEarlierBytes() {
-        guard byteLimit != nil else { return }
+        guard place.byteLimit != nil else { return }
         // A collar is served even if a segment cannot be opened now: the size limit then ignores all earlier segments.
         do throws(JournalError) { earlierByteCount = try byteCount(from: .start) - Int(end.offset) } catch {
             earlierByteCount = 0

@@ -35,7 +35,7 @@ extension Journal {
     package func removeSegments(
         _ retention: Retention, consumers: [JournalConsumer], nowUnixMilliseconds: Int64, removed: inout RemovedEntries
     ) throws(JournalError) {
-        let times = CredibleTimes(nowUnixMilliseconds: nowUnixMilliseconds)
+        let times = CredibleTimes.range(at: nowUnixMilliseconds)
         // The newest fix is looked for only if something may be removed.
         var newest = Int64.max
         defer { countEarlierBytes() }
@@ -85,7 +85,7 @@ extension Journal {
 
     /// Whether all receptions and fixes of the oldest segment are earlier than `limit`. If the clock was wrong when an entry was
     /// received, the reception of the next entry with a credible time counts.
-    private func isOldestOlder(than limit: Int64, _ times: CredibleTimes) throws(JournalError) -> Bool {
+    private func isOldestOlder(than limit: Int64, _ times: Range<Int64>) throws(JournalError) -> Bool {
         var isOlder = true
         var isReceptionKnown = false
         try forEachEntry(from: JournalPosition(segment: segments[0], offset: 0)) { element in
@@ -102,7 +102,7 @@ extension Journal {
     }
 
     /// The newest credible time of a fix in the last two segments; nil if there is none.
-    private func newestFix(_ times: CredibleTimes) throws(JournalError) -> Int64? {
+    private func newestFix(_ times: Range<Int64>) throws(JournalError) -> Int64? {
         var newest: Int64?
         try forEachEntry(from: JournalPosition(segment: segments[max(0, segments.count - 2)], offset: 0)) { element in
             if case .fix(let record) = element.entry, times.contains(record.fix.unixMilliseconds) {
@@ -116,17 +116,13 @@ extension Journal {
 
 /// The times that a correct clock may have shown: not before this program was made, and not in the future. Other times come
 /// from a clock that was not set, or was set wrong.
-package struct CredibleTimes {
+package enum CredibleTimes {
     static let day: Int64 = 86_400_000
     /// The beginning of 2026, in milliseconds since 1970.
     package static let release: Int64 = 1_767_225_600_000
 
-    private let latest: Int64
-
     /// Times up to a day after now are credible, because two clocks may differ.
-    init(nowUnixMilliseconds: Int64) { latest = nowUnixMilliseconds + CredibleTimes.day }
-
-    func contains(_ unixMilliseconds: Int64) -> Bool { unixMilliseconds >= CredibleTimes.release && unixMilliseconds <= latest }
+    static func range(at nowUnixMilliseconds: Int64) -> Range<Int64> { release..<max(release, nowUnixMilliseconds + day + 1) }
 }
 
 package struct Retention: Equatable, Sendable {
@@ -147,11 +143,6 @@ package struct JournalConsumer: Equatable, Sendable {
     package var reader: ReaderName?
     /// The position before which it has taken everything.
     package var position: JournalPosition
-
-    package init(reader: ReaderName?, position: JournalPosition) {
-        self.reader = reader
-        self.position = position
-    }
 }
 
 package struct RemovedEntries: Equatable, Sendable {

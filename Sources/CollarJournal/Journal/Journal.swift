@@ -18,10 +18,11 @@ package final class Journal {
         case failed(FileFailure)
     }
 
-    package let directory: JournalDirectory
-    package let deviceID: UInt64
+    var place: Opening
+    package var directory: JournalDirectory { place.directory }
+    package var deviceID: UInt64 { place.deviceID }
     /// The receiver that writes, see ``ReceiverIdentity``.
-    package let receiverID: UInt32
+    package var receiverID: UInt32 { place.receiverID }
     /// The receiver that wrote the journal before, if it is not ``receiverID``: the journal was copied from another machine.
     /// Nil otherwise.
     package let previousReceiverID: UInt32?
@@ -45,8 +46,6 @@ package final class Journal {
     static let pendingByteLimit = 1 << 20
     let fileSystem: any FileSystem
     let lockFile: FileReference
-    let segmentByteLimit: Int
-    let byteLimit: Int?
     /// Bytes of the segments before the one that grows, counted if there is a limit.
     var earlierByteCount = 0
     /// Numbers of the segments that exist, ascending; the last is that of `writer`.
@@ -64,9 +63,6 @@ package final class Journal {
     var stagedAddress: UInt8?
     /// The newest ``memory`` in a record, written or pending.
     var stagedMemory: CollarMemory
-    /// The newest time seen, for the headers of segments. It does not decrease when the clock is set back, so that the headers
-    /// can be searched by time.
-    var latestUnixMilliseconds: Int64
     /// The newest time in the journal when it was opened, in milliseconds since 1970 by the clock of the host that wrote it; nil if
     /// the journal was empty.
     package let openedUnixMilliseconds: Int64?
@@ -81,12 +77,7 @@ package final class Journal {
         _ place: Opening, _ recovery: JournalRecovery?, _ lockFile: FileReference, _ segments: [UInt32], _ writer: SegmentWriter,
         _ fileSystem: any FileSystem
     ) {
-        directory = place.directory
-        deviceID = place.deviceID
-        receiverID = place.receiverID
-        segmentByteLimit = place.segmentByteLimit
-        byteLimit = place.byteLimit
-        latestUnixMilliseconds = place.latestUnixMilliseconds
+        self.place = place
         openedUnixMilliseconds = recovery?.latestUnixMilliseconds
         self.fileSystem = fileSystem
         self.lockFile = lockFile
@@ -177,7 +168,7 @@ package final class Journal {
         guard !contains(sequence, logID: logID) else { return false }
         let before = writer.pending.bytes.count
         try addRecord(&writer.pending)
-        latestUnixMilliseconds = max(latestUnixMilliseconds, unixMilliseconds)
+        place.latestUnixMilliseconds = max(place.latestUnixMilliseconds, unixMilliseconds)
         return try keepAppended(ledger.store(sequence, logID: logID), logID: logID, pendingBefore: before)
     }
 
@@ -188,7 +179,7 @@ package final class Journal {
         guard loss.range.last <= Fix.maximumSequence else { throw .unencodable(.sequence(loss.range.last)) }
         let before = writer.pending.bytes.count
         try writer.pending.append(loss)
-        latestUnixMilliseconds = max(latestUnixMilliseconds, loss.receivedUnixMilliseconds)
+        place.latestUnixMilliseconds = max(place.latestUnixMilliseconds, loss.receivedUnixMilliseconds)
         var result = ledger.lose(loss)
         if result == .refused, ledger.giveUp(loss.range, logID: loss.logID) == .inserted {
             // The loss would exceed the tracking limits, so the range is given up. A log without progress would be worse.

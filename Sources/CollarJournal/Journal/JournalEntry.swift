@@ -131,11 +131,6 @@ package struct UncoveredRange: Equatable, Sendable {
     /// The log, 26 bits.
     package var logID: UInt32
     package var range: SequenceRange
-
-    package init(logID: UInt32, range: SequenceRange) {
-        self.logID = logID
-        self.range = range
-    }
 }
 
 package struct JournalBatch: Equatable, Sendable {

@@ -59,10 +59,9 @@ package enum JournalError: Error, Equatable, Sendable {
         switch self {
         case .file(let failure): failure.isInTheWay || failure.isDenial || failure.isLackOfRoom
         case .heldBy, .foreignSegment: true
-        case .readerInUse: false
         case .stopped, .unencodable, .pendingLimitReached, .trackingLimitReached, .logLimitReached, .sizeLimitReached,
-            .readerReplaced, .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableReader, .readerDenied, .unreadableKey, .misnamedKey,
-            .retired, .noReceiver, .otherReceiver:
+            .readerInUse, .readerReplaced, .laterFormat, .openToStrangers, .unreadableReceiver, .unreadableReader, .readerDenied,
+            .unreadableKey, .misnamedKey, .retired, .noReceiver, .otherReceiver:
             false
         }
     }

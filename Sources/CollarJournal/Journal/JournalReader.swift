@@ -117,19 +117,14 @@ package final class JournalReader {
     }
 
     package func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
-        try coverage(before: position)
+        try recovery(at: position)?.logs ?? [:]
     }
 
     /// The log of the newest record before a position; nil if there is none.
     ///
     /// Complexity: as for ``coverage(at:)``.
     package func newestLogID(at position: JournalPosition) throws(JournalError) -> UInt32? {
-        guard let last = segments.last else { return nil }
-        var limit = min(position, JournalPosition(segment: last, offset: .max))
-        if let segment = segment(atOrBehind: limit.segment), segment > limit.segment {
-            limit = JournalPosition(segment: segment, offset: 0)
-        }
-        return try JournalRecovery(self, upTo: limit).logsInOrder.last?.0
+        try recovery(at: position)?.logsInOrder.last?.0
     }
 
     /// A position, with what identifies the records before it, for ``position(goingOnAt:)``.
@@ -230,9 +225,8 @@ package final class JournalReader {
     ///
     /// Complexity: opens the file of every segment.
     package func extent() throws(JournalError) -> JournalExtent {
-        var sizes: [(number: UInt32, byteCount: Int)] = []
-        for segment in segments { sizes.append((segment, try files.byteCount(of: segment))) }
-        return JournalExtent(sizes)
+        JournalExtent(
+            segments: try segments.map { (segment) throws(JournalError) in (segment, try files.byteCount(of: segment)) })
     }
 }
 
@@ -241,8 +235,6 @@ extension JournalReader: SegmentBytes {
         guard let last = segments.last else { return .start }
         return JournalPosition(segment: last, offset: UInt32(try files.byteCount(of: last)))
     }
-
-    func path(ofSegment segment: UInt32) -> String { directory.path(ofSegment: segment) }
 
     func mayGrow(_ segment: UInt32) throws(JournalError) -> Bool {
         if segment == segments.last { try lookForSegments() }
@@ -300,7 +292,7 @@ package protocol JournalSource: AnyObject {
     var deviceID: UInt64 { get }
 
     /// The damage that was reported before; reading meets it again.
-    var knownDamage: [DamageReport] { get }
+    var damage: [DamageReport] { get }
 
     /// The oldest segment that is known to exist; nil if there is none.
     var oldestSegment: UInt32? { get }
@@ -335,21 +327,18 @@ extension JournalSource {
 }
 
 extension Journal: JournalSource {
-    package var knownDamage: [DamageReport] { damage }
     package var oldestSegment: UInt32? { segments.first }
 }
 
 extension JournalReader: JournalSource {
     /// None: a reader has not opened the journal.
-    package var knownDamage: [DamageReport] { [] }
+    package var damage: [DamageReport] { [] }
     package var oldestSegment: UInt32? { segments.first }
 }
 
 /// The sizes of a journal's segments at one time.
 package struct JournalExtent: Sendable {
-    private let segments: [(number: UInt32, byteCount: Int)]
-
-    init(_ segments: [(number: UInt32, byteCount: Int)]) { self.segments = segments }
+    fileprivate let segments: [(number: UInt32, byteCount: Int)]
 
     package var byteCount: Int { segments.reduce(0) { $0 + $1.byteCount } }
 

@@ -205,7 +205,7 @@ struct JournalRecovery {
     }
 
     private mutating func noteUnconfirmed(_ range: SequenceRange, logID: UInt32) {
-        for new in logs[logID, default: .init()].missingRanges(in: range) {
+        for new in logs[logID, default: .init()].covered.missingRanges(in: range) {
             unconfirmed[logID, default: .init()].insert(new)
         }
     }

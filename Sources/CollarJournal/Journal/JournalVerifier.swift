@@ -31,14 +31,10 @@ package struct LogVerification: Equatable, Sendable {
     /// may include sequences that were missing before the damage.
     package internal(set) var damaged = SequenceRanges()
 
-    init(logID: UInt32) { self.logID = logID }
-
     /// Sequences below the highest known one that are in none of the sets: the collar is asked for them.
     package var missing: [SequenceRange] {
         var known = SequenceRanges()
-        for set in [stored, lost, deliveredElsewhere, removed, damaged] {
-            for range in set.ranges { known.insert(range) }
-        }
+        for range in [stored, lost, deliveredElsewhere, removed, damaged].flatMap(\.ranges) { known.insert(range) }
         guard let highest = known.ranges.last?.last, let all = SequenceRange(0, highest) else { return [] }
         return known.missingRanges(in: all)
     }
@@ -203,7 +199,7 @@ struct JournalVerifier {
     }
 
     private func missing(_ range: SequenceRange, logID: UInt32) -> [SequenceRange] {
-        covered[logID]?.missingRanges(in: range) ?? [range]
+        covered[logID]?.covered.missingRanges(in: range) ?? [range]
     }
 
     /// Ends the current stretch at an intact checkpoint and begins the next one. Sequences that the checkpoint names but that

@@ -10,7 +10,7 @@ protocol SegmentBytes: AnyObject {
 
     func endPosition() throws(JournalError) -> JournalPosition
 
-    func path(ofSegment segment: UInt32) -> String
+    var directory: JournalDirectory { get }
 
     /// Replaces the content of `chunk` with ``chunkByteCount`` bytes of the segment from `offset` on, or fewer if no record
     /// continues after them; with none at the end of the segment.
@@ -47,10 +47,10 @@ extension SegmentBytes {
     /// Refuses a segment that belongs to another collar, has another number, or has a later format.
     func validate(_ header: SegmentHeader, of segment: UInt32) throws(JournalError) {
         guard header.format <= SegmentHeader.currentFormat else {
-            throw .laterFormat(version: header.format, path: path(ofSegment: segment))
+            throw .laterFormat(version: header.format, path: directory.path(ofSegment: segment))
         }
         guard header.deviceID == deviceID, header.segment == segment else {
-            throw .foreignSegment(path: path(ofSegment: segment))
+            throw .foreignSegment(path: directory.path(ofSegment: segment))
         }
     }
 }
@@ -165,14 +165,12 @@ extension JournalBatch {
 }
 
 extension SegmentBytes {
-    /// The coverage of each log at a position: the sequences that the records before the position cover.
-    func coverage(before position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
-        if let segment = segment(atOrBehind: position.segment) {
-            let limit = segment == position.segment ? position : JournalPosition(segment: segment, offset: 0)
-            return try JournalRecovery(self, upTo: limit).logs
-        }
-        guard let last = segments.last else { return [:] }
-        return try JournalRecovery(self, upTo: JournalPosition(segment: last, offset: .max)).logs
+    /// The state of the journal at a position; nil if it has no segments.
+    func recovery(at position: JournalPosition) throws(JournalError) -> JournalRecovery? {
+        guard let last = segments.last else { return nil }
+        let limit = min(position, JournalPosition(segment: last, offset: .max))
+        let segment = segment(atOrBehind: limit.segment) ?? last
+        return try JournalRecovery(self, upTo: segment == limit.segment ? limit : JournalPosition(segment: segment, offset: 0))
     }
 
     /// The start of the last segment that began before `unixMilliseconds`; the start of the oldest segment if none did.

@@ -15,10 +15,10 @@ import Testing
 
     @Test func familiesAreGrouped() {
         let text = text {
-            $0.add(fixes, 3, [MetricLabel("collar", "a")])
+            $0.add(fixes, 3, [("collar", "a")])
             $0.add(age, 1_500)
-            $0.add(fixes, 4, [MetricLabel("collar", "b"), MetricLabel("name", "Zeus")])
-            $0.add(age, nil, [MetricLabel("collar", "c")])
+            $0.add(fixes, 4, [("collar", "b"), ("name", "Zeus")])
+            $0.add(age, nil, [("collar", "c")])
         }
         #expect(
             text == """
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func labelsAreEscaped() {
-        let text = text { $0.add(fixes, 1, [MetricLabel("name", "A \"b\" \\c\nΖεὺς\t")]) }
+        let text = text { $0.add(fixes, 1, [("name", "A \"b\" \\c\nΖεὺς\t")]) }
         #expect(text.hasSuffix("{name=\"A \\\"b\\\" \\\\c\\nΖεὺς\t\"} 1\n"))
     }
 

@@ -57,7 +57,7 @@ import Testing
             for (position, covered) in sample.history {
                 #expect(try sets(sample.journal.coverage(at: position)) == covered, "seed \(seed), \(position)")
                 if position.segment < sample.journal.writer.number {
-                    #expect(try sets(sample.reader.coverage(before: position)) == covered, "seed \(seed), \(position)")
+                    #expect(try sets(sample.reader.coverage(at: position)) == covered, "seed \(seed), \(position)")
                 }
             }
             #expect(try sample.journal.coverage(at: .start) == [:])
@@ -73,7 +73,7 @@ import Testing
             for offset in stride(from: 0, to: 60, by: 7) { sample.files.corrupt(sample.path(segment), at: offset, xor: 4) }
             for (position, covered) in sample.history where position.segment == segment {
                 #expect(try sets(sample.journal.coverage(at: position)) == covered)
-                #expect(try sets(sample.reader.coverage(before: position)) == covered)
+                #expect(try sets(sample.reader.coverage(at: position)) == covered)
             }
             if segment % 2 == 0 { sample.files.replace(sample.path(segment), with: bytes) }
         }
@@ -82,11 +82,11 @@ import Testing
     @Test func removedSegmentsCountAsCovered() throws {
         let sample = try Sample(seed: 78, commitsEverything: true)
         let start = JournalPosition(segment: 4, offset: 0)
-        let before = try sample.reader.coverage(before: start)
+        let before = try sample.reader.coverage(at: start)
         for segment in 1...3 as ClosedRange<UInt32> { try sample.files.remove(sample.path(segment)) }
         let reader = try JournalReader(stateDirectory: "/state", deviceID: collar, fileSystem: sample.files)
-        #expect(try reader.coverage(before: .start) == before)
-        #expect(try reader.coverage(before: start) == before)
+        #expect(try reader.coverage(at: .start) == before)
+        #expect(try reader.coverage(at: start) == before)
     }
 
     @Test func aFixLeadsToThePositionBehindIt() throws {

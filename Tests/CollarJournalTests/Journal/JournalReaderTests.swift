@@ -181,7 +181,7 @@ import Testing
             let expected: JournalError =
                 format == 2 ? .laterFormat(version: 2, path: firstSegment) : .foreignSegment(path: firstSegment)
             #expect(throws: expected) { try reader.entries(from: .start, limit: 1) }
-            #expect(throws: expected) { try reader.coverage(before: .start) }
+            #expect(throws: expected) { try reader.coverage(at: .start) }
             #expect(throws: expected) { try reader.position(receivedSince: 0) }
             files.replace(firstSegment, with: [])
         }
@@ -194,7 +194,7 @@ import Testing
         let reader = try openReader(files)
         let batch = try reader.entries(from: .start, limit: 1)
         #expect(batch.elements == [] && batch.isAtEnd)
-        #expect(try reader.coverage(before: batch.end) == [:])
+        #expect(try reader.coverage(at: batch.end) == [:])
         #expect(try reader.position(behind: 0, logID: log) == nil)
         #expect(try reader.position(receivedSince: .max) == .start)
     }

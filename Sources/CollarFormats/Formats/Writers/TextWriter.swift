@@ -1,3 +1,4 @@
+import CollarErrors
 import CollarJournal
 import CollarWire
 
@@ -43,7 +44,7 @@ struct TextWriter: FormatWriter {
     /// Appends the name of the animal that wore a collar, if one is known, and the collar.
     private func append(wearerOf deviceID: UInt64, at unixMilliseconds: Int64, to bytes: inout [UInt8]) {
         if let animal = deployments.wearer(of: deviceID, at: unixMilliseconds) {
-            bytes.append(shownText: animal.name)
+            bytes += animal.name.withEscapedControls.utf8
             bytes.append("  ")
         }
         bytes.append("collar ")
@@ -111,11 +112,7 @@ struct TerminalWriter: FormatWriter {
 
     /// The name of the animal that wore the collar, else the beginning of the collar's id.
     private func wearer(of deviceID: UInt64, at unixMilliseconds: Int64) -> String {
-        guard let animal = deployments.wearer(of: deviceID, at: unixMilliseconds) else {
-            return String(MessageDescription.hexadecimal(deviceID).prefix(TerminalWriter.idDigitCount))
-        }
-        var shown: [UInt8] = []
-        shown.append(shownText: animal.name)
-        return String(decoding: shown, as: UTF8.self)
+        deployments.wearer(of: deviceID, at: unixMilliseconds)?.name.withEscapedControls
+            ?? String(MessageDescription.hexadecimal(deviceID).prefix(TerminalWriter.idDigitCount))
     }
 }

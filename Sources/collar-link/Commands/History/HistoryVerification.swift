@@ -74,7 +74,7 @@ struct HistoryVerification {
                 return journal
             }
             for log in found.logs {
-                let ranges = log.damaged.ranges.flatMap { journal.durable(logID: log.logID).missingRanges(in: $0) }
+                let ranges = log.damaged.ranges.flatMap { journal.durable(logID: log.logID).covered.missingRanges(in: $0) }
                 guard !ranges.isEmpty else { continue }
                 StandardError.say(
                     "collar \(MessageDescription.hexadecimal(deviceID)) is asked for these again when it is heard: fixes "
