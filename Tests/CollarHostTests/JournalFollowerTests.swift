@@ -110,7 +110,7 @@ import Testing
         let state = try reader.durableState()
         disk.losePower()
         let again = try openJournal()
-        #expect(again.highestSequence(logID: 1) == 19)
+        #expect(again.known(logID: 1).highest == 19)
         #expect(take(try follower(state)) == [])
     }
 

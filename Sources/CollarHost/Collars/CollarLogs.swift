@@ -47,14 +47,15 @@ struct CollarLogs {
             let index = older.reversed().min { count(of: $0) < count(of: $1) } ?? all.count - 1
             all.remove(at: index)
         }
+        let known = journal.known(logID: log.logID)
         let session = LogSession(
-            log: log, receiverID: journal.receiverID, highestSequence: journal.highestSequence(logID: log.logID) ?? 0,
-            highestStored: journal.highestStored(logID: log.logID) ?? 0)
+            log: log, receiverID: journal.receiverID, highestSequence: known.highest ?? 0,
+            highestStored: known.stored.ranges.last?.last ?? 0)
         all.insert(session, at: 0)
         return (session, isFull)
     }
 
-    private func count(of index: Int) -> UInt64 { journal.storedCount(logID: all[index].log.logID) }
+    private func count(of index: Int) -> UInt64 { journal.known(logID: all[index].log.logID).storedCount }
 
     /// Whether the CRC of a frame is checked for a log: for the current one, and for those heard recently. With each further
     /// log more damaged frames would pass the CRC by chance.

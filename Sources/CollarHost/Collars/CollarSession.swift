@@ -161,7 +161,7 @@ final class CollarSession {
         log.newestNamed = max(identity.nextSequence, 1) - 1
         if identity.nextSequence > 0 { learn(of: log.newestNamed, log: log, at: time) }
         recordLosses(namedBy: identity, log: log, at: time)
-        log.doubtedLosses.learn(from: identity, lost: journal.lost(logID: log.log.logID))
+        log.doubtedLosses.learn(from: identity, lost: journal.known(logID: log.log.logID).lost)
         condition.noteFrameWithoutFix(log, at: time.instant, output)
     }
 
@@ -182,7 +182,7 @@ final class CollarSession {
     func learn(of sequence: UInt32, log: LogSession, at time: HostTime) {
         let highest = log.delivery.highestSequence
         if sequence > highest, sequence - highest > HostLimits.sequenceJump,
-            highest > 0 || journal.highestSequence(logID: log.log.logID) != nil
+            highest > 0 || journal.known(logID: log.log.logID).highest != nil
         {
             storage.report(.sequenceJump(from: highest, to: sequence), at: time)
         }

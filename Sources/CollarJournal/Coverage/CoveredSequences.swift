@@ -121,7 +121,7 @@ package struct CoveredSequences: DurableSequences, Equatable, Sendable {
     /// at sequence 0.
     func isNext(_ range: SequenceRange) -> Bool { range.first <= firstMissing && range.last >= firstMissing }
 
-    var storedCount: UInt64 { count - lost.count }
+    package var storedCount: UInt64 { count - lost.count }
 
     /// Marks the range of a loss as covered. If its fixes may still be stored, the parts that were not covered become lost; else
     /// the whole range counts as stored.

@@ -46,7 +46,7 @@ extension Journal {
         let expected = stretch.expected ?? Dictionary(uniqueKeysWithValues: ledger.logs.map { ($0.id, $0.known) })
         var lost: [UInt32: [SequenceRange]] = [:]
         for (logID, covered) in expected {
-            let known = ledger.log(logID)?.known ?? CoveredSequences()
+            let known = known(logID: logID)
             var gone = SequenceRanges()
             // Only sequences that are still covered count: the others were marked as not covered before.
             for range in covered.gone(from: stretch.found[logID] ?? CoveredSequences()) {

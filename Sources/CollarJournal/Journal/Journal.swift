@@ -117,22 +117,14 @@ package final class Journal {
     /// The ids of the logs that have records; the log of the newest record comes last.
     package var logIDs: [UInt32] { ledger.logsInOrder.map(\.id) }
 
-    /// The sequences of a log that are known to be lost, durable or not.
-    package func lost(logID: UInt32) -> SequenceRanges { ledger.log(logID)?.known.lost ?? SequenceRanges() }
+    /// The sequences of a log that are covered by what was appended, durable or not.
+    package func known(logID: UInt32) -> CoveredSequences { ledger.log(logID)?.known ?? CoveredSequences() }
 
     /// The durable sequences of a log: those that may be acknowledged.
     package func durable(logID: UInt32) -> CoveredSequences { ledger.log(logID)?.durable ?? CoveredSequences() }
 
     /// Whether a fix was appended, durable or not: another one with its sequence is a duplicate.
     package func contains(_ sequence: UInt32, logID: UInt32) -> Bool { ledger.isStored(sequence, logID: logID) }
-
-    /// The highest sequence appended to a log, durable or not; nil if there is none.
-    package func highestSequence(logID: UInt32) -> UInt32? { ledger.log(logID)?.known.highest }
-
-    /// The highest sequence of a fix appended to a log, durable or not; nil if there is none.
-    ///
-    /// Complexity: as for ``CoveredSequences/stored``.
-    package func highestStored(logID: UInt32) -> UInt32? { ledger.log(logID)?.known.stored.ranges.last?.last }
 
     /// The lowest sequence of a log that is not covered by what was appended, durable or not.
     package func firstMissing(logID: UInt32) -> UInt32 { ledger.log(logID)?.known.firstMissing ?? 0 }
@@ -214,7 +206,4 @@ package final class Journal {
     /// Allows one more log after ``JournalError/logLimitReached``: the next record of a new log is accepted.
     /// - Returns: false if the limit is reached, see ``TrackingLimits/logCount``.
     package func admitLog() -> Bool { ledger.admitLog() }
-
-    /// How many fixes of a log were appended, durable or not.
-    package func storedCount(logID: UInt32) -> UInt64 { ledger.log(logID)?.known.storedCount ?? 0 }
 }

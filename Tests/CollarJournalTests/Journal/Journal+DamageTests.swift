@@ -44,7 +44,7 @@ import Testing
     /// The ranges that the collar is asked to resend.
     private func resend(_ journal: Journal) throws -> [SequenceRange] {
         var end = HostDelivery(
-            log: try #require(LogIdentity(deviceID: collar, logID: log)), receiverID: receiver, highestSequence: journal.highestSequence(logID: log) ?? 0)
+            log: try #require(LogIdentity(deviceID: collar, logID: log)), receiverID: receiver, highestSequence: journal.known(logID: log).highest ?? 0)
         end.receive(flags: FrameFlags(poll: .first))
         let durable = journal.durable(logID: log)
         let answer = end.takeAnswer(from: durable)

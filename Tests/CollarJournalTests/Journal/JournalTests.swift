@@ -26,9 +26,9 @@ import Testing
         #expect(try allEntries(journal) == records.map { .fix($0) } + [.loss(loss)])
         #expect(journal.logIDs == [0, log])
         #expect(journal.durable(logID: log).ranges == [SequenceRange(0, 11), range])
-        #expect(journal.highestSequence(logID: log) == 29)
-        #expect(journal.highestSequence(logID: 0) == Fix.maximumSequence)
-        #expect(journal.highestSequence(logID: 1) == nil)
+        #expect(journal.known(logID: log).highest == 29)
+        #expect(journal.known(logID: 0).highest == Fix.maximumSequence)
+        #expect(journal.known(logID: 1).highest == nil)
         #expect(journal.damage == [])
         #expect(journal.previousReceiverID == nil)
     }
