@@ -40,9 +40,15 @@ extension ResultLine.Outcome {
             switch outcome {
             case .replaced: .replaced
             case .expired: .expired
-            case .reported: .ok
-            // The outcomes of a collar have the same names here.
-            case .result(let result): Self(rawValue: "\(result)") ?? .failed
+            case .reported, .result(.ok): .ok
+            case .result(.unknown): .unknown
+            case .result(.unsupported): .unsupported
+            case .result(.invalid): .invalid
+            case .result(.refused): .refused
+            case .result(.conflict): .conflict
+            case .result(.busy): .busy
+            case .result(.timeout): .timeout
+            case .result(.failed): .failed
             }
     }
 }
