@@ -94,7 +94,7 @@ package final class EventLogWriter {
     private func openNewest() throws(FileFailure) {
         guard let newest = try files.numbers().last else { return try begin(1) }
         let file = try files.fileSystem.open(files.path(of: newest), .writing)
-        do throws(FileFailure) {
+        try files.fileSystem.closingOnFailure(file) { () throws(FileFailure) in
             var byteCount = try files.fileSystem.byteCount(of: file)
             var last: [UInt8] = []
             if byteCount > 0 { try files.fileSystem.read(from: file, at: byteCount - 1, count: 1, into: &last) }
@@ -103,9 +103,6 @@ package final class EventLogWriter {
                 byteCount += try files.fileSystem.write([UInt8(ascii: "\n")], from: 0, to: file, at: byteCount)
             }
             current = (newest, file, byteCount)
-        } catch {
-            files.fileSystem.close(file)
-            throw error
         }
     }
 

@@ -106,6 +106,16 @@ extension FileSystem {
         var done = 0
         while done < bytes.count { done += try write(bytes, from: done, to: file, at: offset + done) }
     }
+
+    /// Uses an open file, and closes it if that fails.
+    func closingOnFailure<Result, Failure>(
+        _ file: FileReference, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        do { return try body() } catch {
+            close(file)
+            throw error
+        }
+    }
 }
 
 package enum FileMode: Equatable, Sendable {

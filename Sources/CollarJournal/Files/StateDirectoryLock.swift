@@ -23,18 +23,15 @@ package final class StateDirectoryLock {
         guard let directory = try LockHolder.lock(directory: stateDirectory, fileSystem) else {
             throw .heldBy(processID: LockHolder.processID(in: holderPath, fileSystem), path: stateDirectory)
         }
-        do throws(JournalError) {
+        try fileSystem.closingOnFailure(directory) { () throws(JournalError) in
             if let strangers = try JournalError.wrapping(try fileSystem.strangers(in: directory)) {
-                throw .openToStrangers(strangers, path: stateDirectory)
+                throw JournalError.openToStrangers(strangers, path: stateDirectory)
             }
             try JournalError.wrappingAll { () throws(FileFailure) in
                 let file = try fileSystem.open(holderPath, .creatingIfMissing)
                 defer { fileSystem.close(file) }
                 try LockHolder.write(to: file, fileSystem)
             }
-        } catch {
-            fileSystem.close(directory)
-            throw error
         }
         self.directory = directory
         self.fileSystem = fileSystem
@@ -53,12 +50,10 @@ enum LockHolder {
     static func lock(directory path: String, _ fileSystem: any FileSystem) throws(JournalError) -> FileReference? {
         try JournalError.wrappingAll { () throws(FileFailure) in
             let directory = try fileSystem.open(path, .directory)
-            do throws(FileFailure) { if try fileSystem.lock(directory) { return directory } } catch {
-                fileSystem.close(directory)
-                throw error
-            }
-            fileSystem.close(directory)
-            return nil
+            var isHeld = false
+            defer { if !isHeld { fileSystem.close(directory) } }
+            isHeld = try fileSystem.lock(directory)
+            return isHeld ? directory : nil
         }
     }
 

@@ -40,11 +40,8 @@ extension Journal {
         guard let lockFile = try LockHolder.lock(directory: place.directory.path, fileSystem) else {
             throw .heldBy(processID: nil, path: place.directory.path)
         }
-        do throws(JournalError) {
-            return try open(place, lockFile: lockFile, fileSystem)
-        } catch {
-            fileSystem.close(lockFile)
-            throw error
+        return try fileSystem.closingOnFailure(lockFile) { () throws(JournalError) in
+            try open(place, lockFile: lockFile, fileSystem)
         }
     }
 

@@ -54,7 +54,7 @@ struct SegmentWriter {
     ) throws(FileFailure) -> SegmentWriter {
         let found = recovery.last
         let file = try fileSystem.open(place.directory.path(ofSegment: number), .writing)
-        do throws(FileFailure) {
+        return try fileSystem.closingOnFailure(file) { () throws(FileFailure) in
             if found.byteCount > found.end { try fileSystem.truncate(file, to: found.end) }
             // A process that was killed between write and fdatasync left records that can be read but are not durable. After
             // a failed fdatasync the kernel even treats them as clean: only writing them again brings them to the disk.
@@ -70,9 +70,6 @@ struct SegmentWriter {
             try writer.synchronize(fileSystem)
             try fileSystem.synchronizeDirectory(at: place.directory.path)
             return writer
-        } catch {
-            fileSystem.close(file)
-            throw error
         }
     }
 
@@ -117,9 +114,8 @@ struct SegmentWriter {
         _ number: UInt32, _ byteCount: Int, place: Journal.Opening, _ fileSystem: any FileSystem
     ) throws(FileFailure) -> SegmentWriter {
         let file = try fileSystem.open(place.directory.path(ofSegment: number), .writing)
-        do throws(FileFailure) { try fileSystem.synchronizeDirectory(at: place.directory.path) } catch {
-            fileSystem.close(file)
-            throw error
+        try fileSystem.closingOnFailure(file) { () throws(FileFailure) in
+            try fileSystem.synchronizeDirectory(at: place.directory.path)
         }
         return SegmentWriter(
             number: number, file: file, byteCount: byteCount, checkpointByteCount: byteCount,
