@@ -12,12 +12,6 @@ extension FixedWidthInteger {
         self.init(digits: text.utf8, radix: 16, in: range)
     }
 
-    /// Reads a whole number in octal digits.
-    /// - Returns: nil for any other text, and for a number outside the range.
-    package init?(octal text: some StringProtocol, in range: ClosedRange<Self>) {
-        self.init(digits: text.utf8, radix: 8, in: range)
-    }
-
     /// Reads a whole number from the bytes of a text.
     /// - Parameter radix: 2 … 16.
     /// - Returns: nil for bytes that are not digits, and for a number outside the range.

@@ -37,8 +37,8 @@ import Testing
         #expect(UInt8(hexadecimal: "+f") == nil)
         #expect(UInt8(hexadecimal: "fg") == nil)
         #expect(UInt8(hexadecimal: "f@") == nil)
-        #expect(UInt32(octal: "0660", in: 0 ... .max) == 0o660)
-        #expect(UInt32(octal: "8", in: 0 ... .max) == nil)
+        #expect(UInt32(digits: "0660".utf8, radix: 8, in: 0 ... .max) == 0o660)
+        #expect(UInt32(digits: "8".utf8, radix: 8, in: 0 ... .max) == nil)
         #expect(UInt8(digits: [0x66, 0x46], radix: 16, in: 0 ... .max) == 255)
     }
 

@@ -73,12 +73,8 @@ extension AnimalRegister {
         try change { (text) throws(AnimalRegisterError.Problem) in
             let animal = try text.animal(name)
             // Adding the species has not moved the lines before it: a line is added after the last of the animal.
-            let texts: [(key: AnimalRegister.Key, kind: AnimalRegisterError.TextKind, value: String?)] = [
-                (.species, .species, species), (.notes, .notes, notes),
-            ]
-            for (key, kind, value) in texts {
-                guard let value else { continue }
-                try AnimalRegister.check(value, as: kind)
+            for case (let key, let value?) in [(AnimalRegister.Key.species, species), (.notes, notes)] {
+                try AnimalRegister.check(value, as: key == .species ? .species : .notes)
                 if let line = animal.keyLines[key] { text.setValue(value, line: line) } else { text.add(key, value, to: name) }
             }
         }

@@ -112,9 +112,9 @@ package struct FileStatus: Equatable, Sendable {
     /// Reads the text of ``MachineFact/status(_:)``.
     package init?(_ text: String) {
         let words = text.split(separator: " ")
-        guard words.count == 6, let kind = words[0].first.flatMap(Kind.init), let mode = UInt32(octal: words[1], in: 0 ... .max),
-            let ownerID = UInt32(words[2], in: 0 ... .max), let groupID = UInt32(words[3], in: 0 ... .max),
-            let changed = Int64(words[5], in: .unixSeconds)
+        guard words.count == 6, let kind = words[0].first.flatMap(Kind.init),
+            let mode = UInt32(digits: words[1].utf8, radix: 8, in: 0 ... .max), let ownerID = UInt32(words[2], in: 0 ... .max),
+            let groupID = UInt32(words[3], in: 0 ... .max), let changed = Int64(words[5], in: .unixSeconds)
         else { return nil }
         self.kind = kind
         self.mode = mode
