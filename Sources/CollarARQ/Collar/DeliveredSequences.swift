@@ -17,14 +17,22 @@ public struct DeliveredSequences: Equatable, Sendable {
     /// The lowest sequence at or above `start` that is not durable.
     public func firstMissing(from start: UInt32) -> UInt32 {
         guard start >= firstMissing else { return firstMissing }
-        for index in 0..<ranges.count where ranges[index].contains(start) { return ranges[index].last + 1 }
+        var index = 0
+        while index < ranges.count {
+            if ranges[index].contains(start) { return ranges[index].last + 1 }
+            index += 1
+        }
         return start
     }
 
     /// The highest sequence below `end` that is not durable; nil if there is none.
     public func lastMissing(below end: UInt32) -> UInt32? {
         var end = end
-        for index in 0..<ranges.count where end > 0 && ranges[index].contains(end - 1) { end = ranges[index].first }
+        var index = 0
+        while index < ranges.count {
+            if end > 0, ranges[index].contains(end - 1) { end = ranges[index].first }
+            index += 1
+        }
         return end > firstMissing ? end - 1 : nil
     }
 
@@ -32,7 +40,11 @@ public struct DeliveredSequences: Equatable, Sendable {
     public func missingCount(below end: UInt32) -> UInt32 {
         guard end > firstMissing else { return 0 }
         var count = end - firstMissing
-        for index in 0..<ranges.count { count -= ranges[index].last - ranges[index].first + 1 }
+        var index = 0
+        while index < ranges.count {
+            count -= ranges[index].last - ranges[index].first + 1
+            index += 1
+        }
         return count
     }
 

@@ -58,8 +58,10 @@ public enum AbsoluteFix {
         writer.write(UInt32(bitPattern: codes.givenValue(FixCodes.Field.latitude) &+ quarterTurn), Layout.latitude.width &+ added)
         writer.write(
             UInt32(bitPattern: codes.givenValue(FixCodes.Field.longitude) &+ 2 &* quarterTurn), Layout.longitude.width &+ added)
-        for field in 0..<FieldPresence.bitCount where codes.isKnown(field) {
-            write(codes.givenValue(field), as: field, into: &writer)
+        var field = 0
+        while field < FieldPresence.bitCount {
+            if codes.isKnown(field) { write(codes.givenValue(field), as: field, into: &writer) }
+            field &+= 1
         }
     }
 
@@ -134,7 +136,11 @@ public enum AbsoluteFix {
         let quarterTurn = codes.stepsPerQuarterTurn
         readAngle(FixCodes.Field.latitude, Layout.latitude.width &+ added, limit: quarterTurn, into: &codes, from: &reader)
         readAngle(FixCodes.Field.longitude, Layout.longitude.width &+ added, limit: 2 &* quarterTurn, into: &codes, from: &reader)
-        for field in 0..<FieldPresence.bitCount where codes.isKnown(field) { read(field, into: &codes, from: &reader) }
+        var field = 0
+        while field < FieldPresence.bitCount {
+            if codes.isKnown(field) { read(field, into: &codes, from: &reader) }
+            field &+= 1
+        }
         return codes
     }
 

@@ -83,8 +83,12 @@ public struct SequenceRangeList: Equatable, Sendable {
     /// Removes the range at `index`; the ranges after it move forward by one.
     public mutating func remove(at index: Int) {
         precondition(index >= 0 && index < count, "the index lies in the list")
+        var here = index
+        while here + 1 < count {
+            ranges[here] = ranges[here + 1]
+            here += 1
+        }
         count -= 1
-        for here in index..<count { ranges[here] = ranges[here + 1] }
     }
 
     /// Inserts a range before the one at `index`, 0 … `count`.
@@ -103,14 +107,22 @@ public struct SequenceRangeList: Equatable, Sendable {
 
     /// Whether a range of the list holds `sequence`.
     public func contains(_ sequence: UInt32) -> Bool {
-        for index in 0..<count where ranges.span[index].contains(sequence) { return true }
+        var index = 0
+        while index < count {
+            if ranges.span[index].contains(sequence) { return true }
+            index += 1
+        }
         return false
     }
 
     /// Same ranges in the same order.
     public static func == (left: SequenceRangeList, right: SequenceRangeList) -> Bool {
         guard left.count == right.count else { return false }
-        for index in 0..<left.count where left[index] != right[index] { return false }
+        var index = 0
+        while index < left.count {
+            if left[index] != right[index] { return false }
+            index += 1
+        }
         return true
     }
 }
@@ -122,14 +134,16 @@ enum RangeCoding {
 
     /// Checks that ranges ascend, do not touch and hold only valid sequences.
     static func validateAscending(_ list: SequenceRangeList) throws(EncodeError) {
+        var index = 0
         // The next range must begin above this sequence.
         var end: UInt32 = 0
-        for index in 0..<list.count {
+        while index < list.count {
             let range = list[index]
             guard range.last <= Fix.maximumSequence, index == 0 || range.first > end else {
                 throw .field(.range, value: range.first)
             }
             end = range.last &+ 1
+            index &+= 1
         }
     }
 

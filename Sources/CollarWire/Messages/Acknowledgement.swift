@@ -91,9 +91,11 @@ public struct Acknowledgement: Equatable, Sendable {
 
     private func validate() throws(EncodeError) {
         guard receiverID != 0 else { throw .field(.receiver, value: 0) }
-        for index in 0..<durable.count {
+        var index = 0
+        while index < durable.count {
             let isApart = index == 0 ? durable[0].last <= Fix.maximumSequence : durable[index].last < durable[index - 1].first - 1
             guard isApart, durable[index].first > firstMissing else { throw .field(.range, value: durable[index].first) }
+            index += 1
         }
         try RangeCoding.validateAscending(resend)
     }

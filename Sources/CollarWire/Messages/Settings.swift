@@ -161,9 +161,12 @@ public struct Settings: Equatable, Sendable {
         payload.write(UInt32(requestID), 16)
         payload.write(wide: version.rawValue)
         payload.write(UInt32(entries.count), 8)
-        for index in 0..<entries.count {
-            payload.write(UInt32(entries[index].key), 8)
-            payload.write(entries[index].value, 32)
+        var index = 0
+        while index < entries.count {
+            let entry = entries[index]
+            payload.write(UInt32(entry.key), 8)
+            payload.write(entry.value, 32)
+            index &+= 1
         }
         try payload.encode(as: type, flags: flags, address: address, crc: log.boundCRC, into: &output)
     }
@@ -173,7 +176,7 @@ public struct Settings: Equatable, Sendable {
         var reader = BitReader(payloadOf: frame)
         self.direction = direction
         requestID = UInt16(truncatingIfNeeded: reader.read(16))
-        version = SettingsVersion(rawValue: reader.readWide())
+        version = SettingsVersion(rawValue: UInt64(widening: reader.read(32)) &<< 32 | UInt64(widening: reader.read(32)))
         var rest = reader.read(8)
         reader.require(rest <= UInt32(SettingList.capacity), .entryCount, rest)
         entries = SettingList()
