@@ -87,20 +87,20 @@ package struct KISSModemStick: BaseStick {
     }
 
     package mutating func receive(_ bytes: [UInt8], now: Instant) {
-        line.receive(bytes, delimiters: [KISSFrame.delimiter], now: now)
+        line.receive(bytes, delimiters: [KISS.frameEnd], now: now)
     }
 
     package mutating func hear(_ packet: [UInt8], signal: RadioSignal, now: Instant) {
         guard !line.isDown(at: now), sending != .onAir, packet.count <= Self.maximumPacketByteCount else { return }
         receivedCount &+= 1
-        line.send(KISSFrame(0, packet).encoded, after: Self.receptionMicroseconds, now: now)
+        line.send(KISS.frame(0, packet), after: Self.receptionMicroseconds, now: now)
         guard reportsSignal else { return }
         // The report follows its packet. Both numbers are a signed byte each: a strength below −128 dBm wraps.
         let quarters = Int((signal.signalToNoiseTenthsDB ?? 0)) * 4 / 10
         let report: [UInt8] = [
             0xF9, UInt8(truncatingIfNeeded: quarters), UInt8(truncatingIfNeeded: signal.strengthDBm),
         ]
-        line.send(KISSFrame(6, report).encoded, after: Self.receptionMicroseconds, now: now)
+        line.send(KISS.frame(6, report), after: Self.receptionMicroseconds, now: now)
     }
 
     package mutating func noteChannel(isBusy: Bool, now: Instant) {
@@ -178,7 +178,7 @@ package struct KISSModemStick: BaseStick {
 
     /// Sends a frame of the extensions to the host.
     mutating func answer(_ data: [UInt8], after delay: Int64 = 0, now: Instant) {
-        line.send(KISSFrame(6, data).encoded, after: delay, now: now)
+        line.send(KISS.frame(6, data), after: delay, now: now)
     }
 
     /// Whether a packet is on the channel, as the firmware sees it.

@@ -70,7 +70,7 @@ package struct RNodeStick: BaseStick {
     }
 
     package mutating func receive(_ bytes: [UInt8], now: Instant) {
-        line.receive(bytes, delimiters: [KISSFrame.delimiter], now: now)
+        line.receive(bytes, delimiters: [KISS.frameEnd], now: now)
     }
 
     package mutating func hear(_ packet: [UInt8], signal: RadioSignal, now: Instant) {
@@ -89,8 +89,8 @@ package struct RNodeStick: BaseStick {
         firstHalf = nil
         let quarters = Int(signal.signalToNoiseTenthsDB ?? 0) * 4 / 10
         line.send(
-            KISSFrame(0x23, [UInt8(truncatingIfNeeded: Int(signal.strengthDBm) + 157)]).encoded
-                + KISSFrame(0x24, [UInt8(truncatingIfNeeded: quarters)]).encoded + KISSFrame(0, data).encoded,
+            KISS.frame(0x23, [UInt8(truncatingIfNeeded: Int(signal.strengthDBm) + 157)])
+                + KISS.frame(0x24, [UInt8(truncatingIfNeeded: quarters)]) + KISS.frame(0, data),
             after: Self.receptionMicroseconds, now: now)
     }
 
@@ -174,10 +174,10 @@ package struct RNodeStick: BaseStick {
     }
 
     private mutating func sayStarted(after delay: Int64, now: Instant) {
-        line.send(KISSFrame(0x55, [0xF8]).encoded, after: delay, now: now)
+        line.send(KISS.frame(0x55, [0xF8]), after: delay, now: now)
     }
 
-    mutating func answer(_ type: UInt8, _ data: [UInt8], now: Instant) { line.send(KISSFrame(type, data).encoded, now: now) }
+    mutating func answer(_ type: UInt8, _ data: [UInt8], now: Instant) { line.send(KISS.frame(type, data), now: now) }
 
     /// Whether a packet of `byteCount` bytes has room in the queue.
     func hasRoom(for byteCount: Int, now: Instant) -> Bool {

@@ -109,7 +109,7 @@ struct StickDetection: Sendable {
     /// A frame of the serial line begins with zero, so a KISS modem would transmit it if it were the first after a delimiter. After
     /// 0xFF it is ignored.
     private mutating func ask(_ frame: KISSFrame) {
-        output += frame.encoded
+        frame.append(to: &output)
         if isRepeated { output.append(0xFF) }
     }
 

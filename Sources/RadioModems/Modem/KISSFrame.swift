@@ -1,25 +1,23 @@
 import CollarWire
 
 /// A frame of the KISS protocol (M. Chepponis and P. Karn, "The KISS TNC", 1987): a type and data between delimiters.
-package struct KISSFrame: Equatable, Sendable {
+struct KISSFrame: Equatable, Sendable {
     /// The delimiter before and after every frame.
-    package static let delimiter: UInt8 = 0xC0
-    /// The byte that announces a replaced byte.
-    package static let escape: UInt8 = 0xDB
-    package static let escapedDelimiter: UInt8 = 0xDC
-    package static let escapedEscape: UInt8 = 0xDD
+    static let delimiter: UInt8 = 0xC0
+    private static let escape: UInt8 = 0xDB
+    private static let escapedDelimiter: UInt8 = 0xDC
+    private static let escapedEscape: UInt8 = 0xDD
 
     var type: UInt8
     var data: [UInt8]
 
-    package init(_ type: UInt8, _ data: [UInt8] = []) {
+    init(_ type: UInt8, _ data: [UInt8] = []) {
         self.type = type
         self.data = data
     }
 
-    /// The bytes of the frame on the line.
-    package var encoded: [UInt8] {
-        var bytes = [KISSFrame.delimiter]
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(KISSFrame.delimiter)
         for byte in [type] + data {
             switch byte {
             case KISSFrame.delimiter: bytes += [KISSFrame.escape, KISSFrame.escapedDelimiter]
@@ -27,7 +25,7 @@ package struct KISSFrame: Equatable, Sendable {
             default: bytes.append(byte)
             }
         }
-        return bytes + [KISSFrame.delimiter]
+        bytes.append(KISSFrame.delimiter)
     }
 
     /// Bytes that end a frame which an earlier program may have left unfinished, without effect. More bytes than a stick's buffer
@@ -92,7 +90,9 @@ extension [UInt8] {
         return self[index..<index + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    package static func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+    static func bigEndian(_ value: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
 
-    package static func littleEndian(_ value: UInt32) -> [UInt8] { bigEndian(value).reversed() }
+    static func littleEndian(_ value: UInt32) -> [UInt8] { bigEndian(value).reversed() }
 }

@@ -48,7 +48,7 @@ struct ModemOutput: Sendable {
         if actual > wanted { report(.powerRaised(wantedDBm: wanted, actualDBm: actual), kind: "power", at: now) }
     }
 
-    mutating func write(_ frame: KISSFrame) { bytes += frame.encoded }
+    mutating func write(_ frame: KISSFrame) { frame.append(to: &bytes) }
 }
 
 /// Counts questions that a stick does not answer, and reports when it falls silent and when it answers again.

@@ -31,7 +31,7 @@ import Testing
                     if !window.isEmpty { frames.insert(KISSFrame(0x28, window), at: 0) }
                 }
                 var line: [UInt8] = []
-                for frame in frames { line += frame.encoded }
+                for frame in frames { frame.append(to: &line) }
                 modem.receive(line.span, at: start)
             }
         }
@@ -69,7 +69,7 @@ import Testing
         modem.output.events = []
         for _ in 0..<2 {
             var line: [UInt8] = []
-            line += KISSFrame(0x28, [4, 45, 60]).encoded
+            KISSFrame(0x28, [4, 45, 60]).append(to: &line)
             modem.receive(line.span, at: Instant(microseconds: 1_000_000))
         }
         events = modem.output.events
