@@ -92,34 +92,34 @@ package struct ControlRequest: Equatable, Sendable {
     package init(line: some Sequence<UInt8>) throws(Fault) {
         let object: JSONValue
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: Array(line)) } catch {
-            throw Fault(reason: "not JSON at byte \(error.byteOffset): \(error.problem)")
+            throw Fault(reason: "The line is not JSON at byte \(error.byteOffset): \(error.problem).")
         }
-        guard case .object(let members) = object else { throw Fault(reason: "\(object.kind), where an object is expected") }
+        guard case .object(let members) = object else { throw Fault(reason: "The line is \(object.kind), where an object is expected.") }
         guard object["type"] == nil || object["type"] == .string("request") else {
-            throw Fault(reason: "\"type\" is not \"request\"")
+            throw Fault(reason: "\"type\" is not \"request\".")
         }
-        guard let verb = object["do"]?.text else { throw Fault(reason: "\"do\" is missing") }
+        guard let verb = object["do"]?.text else { throw Fault(reason: "\"do\" is missing.") }
         var known: Set<String> = ["type", "do", "collar"]
         content = try ControlRequest.content(verb, object, &known)
         if verb != "await" { known.formUnion(["mode", "timeout_ms"]) }
         for member in members where object[member.key] == nil || !known.contains(member.key) {
-            throw Fault(reason: "\"\(member.key)\" is not expected here, or given twice")
+            throw Fault(reason: "\"\(member.key)\" is not expected here, or given twice.")
         }
         if let value = object["collar"] {
             guard let id = value.text.flatMap(CollarID.deviceID) else {
-                throw Fault(reason: "\"collar\" is not 16 hexadecimal digits")
+                throw Fault(reason: "\"collar\" is not 16 hexadecimal digits.")
             }
             deviceID = id
         }
         if let value = object["mode"] {
             guard let mode = value.text.flatMap(Mode.init) else {
-                throw Fault(reason: "\"mode\" is not \"queue\", \"now\" or \"latest\"")
+                throw Fault(reason: "\"mode\" is not \"queue\", \"now\" or \"latest\".")
             }
             self.mode = mode
         }
         if let value = object["timeout_ms"] {
             guard let time = value.integer(in: ControlRequest.timeoutRange) else {
-                throw Fault(reason: "\"timeout_ms\" is not a number of milliseconds from 1 to 3600000")
+                throw Fault(reason: "\"timeout_ms\" is not a number of milliseconds from 1 to 3600000.")
             }
             timeoutMilliseconds = time
         }
@@ -136,7 +136,7 @@ package struct ControlRequest: Equatable, Sendable {
         case "sound":
             known.insert("ms")
             guard let time = object["ms"]?.integer(in: 0...UInt16.max) else {
-                throw Fault(reason: "\"ms\" is not a number of milliseconds from 0 to 65535")
+                throw Fault(reason: "\"ms\" is not a number of milliseconds from 0 to 65535.")
             }
             return .command(.command(.sound(milliseconds: time)))
         case "set_settings":
@@ -146,7 +146,7 @@ package struct ControlRequest: Equatable, Sendable {
             known.insert("to")
             guard let other = object["to"] else { return .command(.command(.pair(receiverID: 0))) }
             guard let receiverID = other.text.flatMap(receiverID) else {
-                throw Fault(reason: "\"to\" is not 8 hexadecimal digits")
+                throw Fault(reason: "\"to\" is not 8 hexadecimal digits.")
             }
             return .command(.command(.pair(receiverID: receiverID)))
         case "message":
@@ -155,12 +155,12 @@ package struct ControlRequest: Equatable, Sendable {
         case "await":
             known.insert("request")
             guard let id = object["request"]?.integer(in: 0...UInt16.max) else {
-                throw Fault(reason: "\"request\" is not the id of a request")
+                throw Fault(reason: "\"request\" is not the id of a request.")
             }
             return .await(requestID: id)
         default:
             guard let plain = HostRequest.plain.first(where: { $0.verb == verb }) else {
-                throw Fault(reason: "\"do\" is \"\(verb)\", which is not a known request")
+                throw Fault(reason: "\"do\" is \"\(verb)\", which is not a known request.")
             }
             return .command(plain)
         }
@@ -168,15 +168,15 @@ package struct ControlRequest: Equatable, Sendable {
 
     private static func settings(_ value: JSONValue?) throws(Fault) -> SettingList {
         guard let value, case .object(let members) = value, !members.isEmpty, members.count <= HostRequest.settingLimit else {
-            throw Fault(reason: "\"settings\" is not an object of 1 to \(HostRequest.settingLimit) settings")
+            throw Fault(reason: "\"settings\" is not an object of 1 to \(HostRequest.settingLimit) settings.")
         }
         var settings = SettingList()
         for member in members {
             guard let key = SettingKey(name: member.key), value[member.key] != nil else {
-                throw Fault(reason: "\"\(member.key)\" is no setting, or given twice")
+                throw Fault(reason: "\"\(member.key)\" is no setting, or given twice.")
             }
             guard let number = member.value.integer(in: 0...UInt32.max), key.accepts(number) else {
-                throw Fault(reason: "\"\(member.key)\" is not from \(key.rangeText)")
+                throw Fault(reason: "\"\(member.key)\" is not from \(key.rangeText).")
             }
             settings.append(Setting(key: key.rawValue, value: number))
         }
@@ -206,22 +206,22 @@ package struct ControlRequest: Equatable, Sendable {
         case "request": kind = .request
         case "reply":
             guard let request = object["reply_to"]?.integer(in: 0...UInt32.max) else {
-                throw Fault(reason: "\"reply_to\" is not the \"seq\" of the message that is answered")
+                throw Fault(reason: "\"reply_to\" is not the \"seq\" of the message that is answered.")
             }
             guard let outcome = CommandResult.Outcome(name: object["outcome"].map(\.text) ?? "ok") else {
-                throw Fault(reason: "\"outcome\" is not \(CommandResult.Outcome.names.alternatives)")
+                throw Fault(reason: "\"outcome\" is not \(CommandResult.Outcome.names.alternatives).")
             }
             kind = .reply(to: request, outcome)
-        default: throw Fault(reason: "\"kind\" is not \"notice\", \"request\" or \"reply\"")
+        default: throw Fault(reason: "\"kind\" is not \"notice\", \"request\" or \"reply\".")
         }
         if kind == .notice || kind == .request, object["reply_to"] != nil || object["outcome"] != nil {
-            throw Fault(reason: "\"reply_to\" and \"outcome\" go with the kind \"reply\"")
+            throw Fault(reason: "\"reply_to\" and \"outcome\" go with the kind \"reply\".")
         }
-        guard let code = object["code"]?.integer(in: 0...UInt8.max) else { throw Fault(reason: "\"code\" is not from 0 to 255") }
+        guard let code = object["code"]?.integer(in: 0...UInt8.max) else { throw Fault(reason: "\"code\" is not from 0 to 255.") }
         guard let data = [UInt8](hexadecimal: object["data"].map { $0.text ?? "-" } ?? ""),
             let message = ApplicationMessage(kind: kind, code: code, unixSeconds: 0, data: data.span)
         else {
-            throw Fault(reason: "\"data\" is not the hexadecimal digits of at most \(ApplicationMessage.dataLimit) bytes")
+            throw Fault(reason: "\"data\" is not the hexadecimal digits of at most \(ApplicationMessage.dataLimit) bytes.")
         }
         return message
     }
@@ -271,9 +271,9 @@ extension ResultLine {
         case .unknown: "the collar does not know this request"
         case .unsupported: "the collar cannot do this"
         case .invalid: "the collar finds a value invalid; nothing was changed"
-        case .refused: "refused: the collar belongs to another receiver, or to none; run 'collar-link send pair' first"
+        case .refused: "refused: the collar belongs to another receiver, or to none; run `collar-link send pair` first"
         case .conflict:
-            "conflict: the collar has settings of a higher version; read them with 'settings get', then try again"
+            "conflict: the collar has settings of a higher version; read them with `collar-link send settings get`, then try again"
         case .busy: "the collar is busy; try again"
         case .timeout: "the collar took too long"
         case .failed: "the collar tried, and it failed"

@@ -3,9 +3,9 @@ package enum Suggestion {
     /// The fewest letters of a word that counts as the beginning of a longer one.
     private static let shortestBeginning = 3
 
-    /// ` (did you mean history?)` for the known word that is nearest to an unknown one; empty if none is near.
+    /// ` Did you mean history?` for the known word that is nearest to an unknown one; empty if none is near.
     package static func text(for word: String, among known: [String]) -> String {
-        nearest(to: word, among: known).map { " (did you mean \($0)?)" } ?? ""
+        nearest(to: word, among: known).map { " Did you mean \($0)?" } ?? ""
     }
 
     /// The same for the first operand of a command; empty if there is none, or if it is a known word.

@@ -4,7 +4,7 @@ import Glibc
 package struct UserMessage: Equatable, Sendable {
     /// The code of the error, for programs; nil if the message reports no error.
     package var code: ErrorCode?
-    /// What happened, in one sentence.
+    /// What happened, in whole sentences.
     package var reason: String
     /// A step that the person can take, with the command for it if one exists; nil if no step is known.
     package var remedy: String?
@@ -31,11 +31,12 @@ package struct UserMessage: Equatable, Sendable {
     }
 
     /// A message that reports a consequence, with the reason and the remedy of this message.
+    /// - Parameter consequence: a sentence without its full stop.
     package func about(_ consequence: String, _ code: ErrorCode? = nil) -> UserMessage {
-        UserMessage(code, "\(consequence): \(reason)", remedy, command: command)
+        UserMessage(code, "\(consequence), because \(reason.asClause)", remedy, command: command)
     }
 
-    /// The failure of a system call, as `text` tells it.
+    /// The failure of a system call, as `text` tells it in a sentence.
     package init(errorNumber: Int32, text: String) {
         let code: ErrorCode =
             switch errorNumber {
@@ -47,6 +48,13 @@ package struct UserMessage: Equatable, Sendable {
             default: .unknown
             }
         self.init(code, text)
+    }
+}
+
+extension String {
+    /// The sentence inside of a longer one: without the capital of a word that has no other one. A value at its start stays as it is.
+    package var asClause: String {
+        dropFirst().first.map { $0.isLowercase || $0 == " " } == true ? prefix(1).lowercased() + dropFirst() : self
     }
 }
 

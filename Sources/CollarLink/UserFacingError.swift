@@ -13,7 +13,7 @@ import Glibc
 public struct UserFacingError: LocalizedError, Equatable, Sendable {
     /// What went wrong, for programs.
     public let code: ErrorCode
-    /// What happened, in one sentence.
+    /// What happened, in whole sentences.
     public let reason: String
     /// A step that the person can take; nil where there is none.
     public let remedy: String?
@@ -33,7 +33,7 @@ public struct UserFacingError: LocalizedError, Equatable, Sendable {
 
     /// The title: a few words.
     public var errorDescription: String? { code.title }
-    /// What happened, in one sentence.
+    /// What happened, in whole sentences.
     public var failureReason: String? { reason }
     /// A step that the person can take; nil where there is none.
     public var recoverySuggestion: String? { remedy }
@@ -53,7 +53,7 @@ public struct UserFacingError: LocalizedError, Equatable, Sendable {
         case let error as any MessageError: UserFacingError(error.message)
         case let error as POSIXError:
             error.code == .ECANCELED
-                ? nil : UserFacingError(UserMessage(errorNumber: error.code.rawValue, text: text(of: error.code.rawValue)))
+                ? nil : UserFacingError(UserMessage(errorNumber: error.code.rawValue, text: "\(text(of: error.code.rawValue))."))
         case let error as TrackLineError: UserFacingError(.locationDecodingFailed, reason: error.description)
         case is DecodingError: UserFacingError(.locationDecodingFailed, reason: "\(error)")
         default: UserFacingError(.unknown, reason: "\(error)")

@@ -33,20 +33,21 @@ extension ReaderError: MessageError {
         case .output(let errorNumber): .outputFailed(errorNumber)
         case .watch(let path, ENOENT), .watch(let path, ENOTDIR):
             UserMessage(
-                .noReceiver, "there is no directory \(path)",
+                .noReceiver, "There is no directory \(path).",
                 "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
         case .watch(let path, let errorNumber):
             UserMessage(
                 errorNumber == EACCES ? .permissionDenied : .journalUnavailable,
-                "\(path) cannot be watched for changes: \(SystemError.text(errorNumber))",
+                "\(path) cannot be watched for changes: \(SystemError.text(errorNumber)).",
                 errorNumber == ENOSPC || errorNumber == EMFILE
                     ? "Allow more of them: `sudo sysctl fs.inotify.max_user_watches=65536 fs.inotify.max_user_instances=512`." : nil)
         case .command(let name, let errorNumber):
-            UserMessage(.commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber))", "Give a command that exists, after `--`.")
+            UserMessage(
+                .commandFailed, "'\(name)' cannot be started: \(SystemError.text(errorNumber)).", "Give a command that exists, after `--`.")
         case .commandFailed(let name, let end):
-            UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered", "They are delivered by the next attempt.")
+            UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered.", "They are delivered by the next attempt.")
         case .positionNotStored(let failure): .positionNotStored(failure)
-        case .system(let failure): UserMessage(.unknown, failure.text)
+        case .system(let failure): UserMessage(.unknown, failure.message.reason)
         }
     }
 }
@@ -76,33 +77,33 @@ package enum FollowerNotice: Equatable, Sendable {
         switch self {
         case .journal(.damage(let deviceID, let report)):
             UserMessage(
-                .journalDamaged, "the journal of \(collarName(deviceID)) is damaged in segment \(report.segment); what is whole follows",
+                .journalDamaged, "The journal of \(collarName(deviceID)) is damaged in segment \(report.segment); what is whole follows.",
                 "See what is gone: `collar-link history --verify`.")
         case .journal(.unreadable(let deviceID, let error)):
-            error.message.about("the entries of \(collarName(deviceID)) wait", .journalUnreadable)
+            error.message.about("The entries of \(collarName(deviceID)) wait", .journalUnreadable)
         case .journal(.rewritten(let deviceID)):
             UserMessage(
-                nil, "the journal of \(collarName(deviceID)) was cut or restored: some of its lines are repeated, with the same ids")
+                nil, "The journal of \(collarName(deviceID)) was cut or restored: some of its lines are repeated, with the same ids.")
         case .goesOn(let name):
             UserMessage(
-                nil, "reader '\(name.text)' goes on where it stopped; --since is for its first start",
+                nil, "Reader '\(name.text)' goes on where it stopped; `--since` is for its first start.",
                 "To begin there after all, forget the position: `collar-link readers --remove \(name.text)`.")
         case .nothingStored(let path):
             UserMessage(
-                nil, "nothing is stored in \(path) yet; waiting for a receiver that stores there",
+                nil, "Nothing is stored in \(path) yet; this reader is waiting for a receiver that stores there.",
                 "If a receiver stores elsewhere, name its directory: `--state-dir DIR`.")
         case .cannotStorePosition(let error): .positionNotStored(error)
-        case .cannotReadEvents(let error): error.message.about("no events follow", error.message.code)
+        case .cannotReadEvents(let error): error.message.about("No events follow", error.message.code)
         case .animals(let fault): fault.message
         case .notAnID(let text):
             UserMessage(
-                nil, "'\(text)' is not the id of a line that waits to be acknowledged",
+                nil, "'\(text)' is not the id of a line that waits to be acknowledged.",
                 "Write the id of each line that was processed, on a line of its own.")
         case .fixesLeftOut(let omission): omission.message
         case .commandFailed(let command, let end):
-            UserMessage(.commandFailed, "'\(command)' \(end.text); it is tried again until it succeeds, and nothing is lost")
+            UserMessage(.commandFailed, "'\(command)' \(end.text); it is tried again until it succeeds, and nothing is lost.")
         case .commandRecovered(let command, let attempts):
-            UserMessage(nil, "'\(command)' has succeeded, at attempt \(attempts)")
+            UserMessage(nil, "'\(command)' has succeeded, at attempt \(attempts).")
         }
     }
 
@@ -115,7 +116,7 @@ package enum FollowerNotice: Equatable, Sendable {
 
 extension UserMessage {
     package static func positionNotStored(_ error: JournalError) -> UserMessage {
-        error.message.about("the position of this reader is not stored; lines will be repeated", error.message.code)
+        error.message.about("The position of this reader is not stored, and lines will be repeated", error.message.code)
     }
 }
 

@@ -48,11 +48,11 @@ final class ControlServer {
             let client = ControlClient(descriptor: descriptor, now: now)
             let peer = local_socket_peer(descriptor)
             guard peer == geteuid() || peer == 0 else {
-                turnAway(client, code: .notPermitted, reason: "only the user who runs collar-link, and root, may send requests")
+                turnAway(client, code: .notPermitted, reason: "Only the user who runs collar-link, and root, may send requests.")
                 continue
             }
             guard let id = placeForClient() else {
-                turnAway(client, code: .tooManyClients, reason: "\(ControlServer.clientLimit) programs wait for results already")
+                turnAway(client, code: .tooManyClients, reason: "\(ControlServer.clientLimit) programs wait for results already.")
                 continue
             }
             release(id)
@@ -113,7 +113,7 @@ final class ControlServer {
             wanted = try ControlRequest(line: line)
         } catch { return rejection(.badRequest, error.reason).bytes }
         guard client.awaited.count < ControlClient.awaitedLimit else {
-            return rejection(.tooManyRequests, "this program waits for \(ControlClient.awaitedLimit) results already").bytes
+            return rejection(.tooManyRequests, "This program waits for \(ControlClient.awaitedLimit) results already.").bytes
         }
         let result = submit(wanted)
         if !result.isFinal, let deviceID = result.deviceID, let requestID = result.requestID {

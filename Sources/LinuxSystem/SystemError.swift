@@ -29,5 +29,5 @@ package struct SystemError: Error, Equatable, Sendable {
 }
 
 extension SystemError: MessageError {
-    package var message: UserMessage { UserMessage(errorNumber: errno, text: text) }
+    package var message: UserMessage { UserMessage(errorNumber: errno, text: "The call \(operation) failed: \(SystemError.text(errno)).") }
 }

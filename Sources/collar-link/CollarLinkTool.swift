@@ -69,7 +69,7 @@ enum CollarLinkTool {
         if let command = commands.first(where: { $0.spec.name == name }) { return command }
         let isPort = name.hasPrefix("/") || name.hasPrefix(NetworkAddress.scheme)
         throw CommandFailure(
-            .usage, "unknown command '\(name)'" + Suggestion.text(for: name, among: commands.map { $0.spec.name }),
+            .usage, "There is no command '\(name)'." + Suggestion.text(for: name, among: commands.map { $0.spec.name }),
             remedy: isPort
                 ? "To receive from this port: `\(ShellCommand("collar-link", "--port", name).text)`." : "`collar-link help` lists the commands.")
     }
@@ -97,7 +97,7 @@ struct CommandFailure: Error {
     /// The failure of two options that exclude each other.
     /// - Parameter remedy: which of them to leave out.
     static func excluding(_ option: String, _ other: String, remedy: String) -> CommandFailure {
-        CommandFailure(.usage, "\(option) and \(other) exclude each other", remedy: remedy)
+        CommandFailure(.usage, "`\(option)` and `\(other)` exclude each other.", remedy: remedy)
     }
 
     /// Says the failure where a command goes on after it, and keeps the exit code of the first failure.

@@ -22,7 +22,7 @@ struct ChunkInput: ~Copyable {
         descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let code: ExitCode = errno == EACCES ? .noPermission : .noInput
-            throw CommandFailure(code, "\(path): \(SystemError.text(errno))")
+            throw CommandFailure(code, "\(path) cannot be opened: \(SystemError.text(errno)).")
         }
     }
 
@@ -50,7 +50,9 @@ struct ChunkInput: ~Copyable {
     }
 
     private mutating func read() throws(CommandFailure) -> [UInt8]? {
-        guard let chunk = SystemFiles.read(from: descriptor) else { throw CommandFailure(.noInput, "\(path): \(SystemError.text(errno))") }
+        guard let chunk = SystemFiles.read(from: descriptor) else {
+            throw CommandFailure(.noInput, "\(path) cannot be read: \(SystemError.text(errno)).")
+        }
         beginning += chunk.prefix(FileKind.examinedByteCount - beginning.count)
         return chunk.isEmpty ? nil : chunk
     }
@@ -108,7 +110,7 @@ struct LineInput: ~Copyable {
         start = 0
         let end = buffer.count
         guard end < LineInput.lineByteLimit else {
-            throw mismatch ?? CommandFailure(.corruptInput, "line \(lineNumber + 1): longer than a fix can be")
+            throw mismatch ?? CommandFailure(.corruptInput, "Line \(lineNumber + 1) is longer than a fix can be.")
         }
         if let chunk = try chunks.next() { buffer += chunk } else { isAtEnd = true }
         return end
@@ -128,7 +130,7 @@ enum TrackFile {
     }
 
     static func nothing(in lines: borrowing LineInput) -> CommandFailure {
-        CommandFailure(.corruptInput, "\(lines.path): there is no fix in it")
+        CommandFailure(.corruptInput, "There is no fix in \(lines.path).")
     }
 
     /// The fix of the present line, in codes.
@@ -148,7 +150,7 @@ enum TrackFile {
             }
         } catch {
             if error.field == nil, let mismatch = lines.mismatch { throw mismatch }
-            throw CommandFailure(.corruptInput, "\(lines.path): \(error.description)")
+            throw CommandFailure(.corruptInput, "\(lines.path): \(error.description.asClause)")
         }
     }
 

@@ -24,7 +24,7 @@ enum StandardError {
             let lines = [message] + details + [remedy].compactMap { $0 }
             if journal.send(lines.map(PlainText.line), mark) { return }
             // The journal takes a priority at the start of a line, too.
-            return put("<\(mark.level.priority)>", lines.joined(separator: "; "))
+            return put("<\(mark.level.priority)>", lines.joined(separator: " "))
         }
         put(TerminalStyle.standardError.painted("collar-link:", as: mark.level.role) + " ", message)
         for detail in details { put("  ", detail) }
@@ -51,7 +51,7 @@ enum StandardError {
 
     private static func put(_ start: String, _ text: String) {
         show(nil)
-        if unsafe droppedCount > 0, unsafe isTaken("collar-link: \(droppedCount) lines are missing here: nobody read them\n") {
+        if unsafe droppedCount > 0, unsafe isTaken("collar-link: \(droppedCount) lines are missing here: nobody read them.\n") {
             unsafe droppedCount = 0
         }
         if unsafe droppedCount > 0 || !isTaken(start + PlainText.line(text) + "\n") { unsafe droppedCount += 1 }
@@ -80,7 +80,7 @@ enum StandardOutput {
     static func write(_ bytes: [UInt8]) throws(CommandFailure) -> Bool {
         if SystemFiles.write(bytes, to: STDOUT_FILENO) { return true }
         if errno == EPIPE { return false }
-        var failure = CommandFailure(.inputOutput, "stdout cannot be written: \(SystemError.text(errno))")
+        var failure = CommandFailure(.inputOutput, "Nothing can be written to stdout: \(SystemError.text(errno)).")
         failure.isOutputLost = true
         throw failure
     }

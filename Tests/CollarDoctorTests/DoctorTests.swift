@@ -40,6 +40,12 @@ import Testing
                 #expect(!finding.evidence.isEmpty && !finding.reason.isEmpty, "\(name): \(finding.code)")
                 #expect(finding.evidence.allSatisfy { !$0.place.isEmpty && !$0.value.isEmpty }, "\(name): \(finding.code)")
                 #expect(finding.command?.text.isEmpty == false || finding.remedy?.isEmpty == false, "\(name): \(finding.code)")
+                // A reason may begin with a path or the name of a program. What a receiver reported stays as it was written.
+                for text in [finding.reason, finding.remedy ?? "."] where name != "reports-with-commands" {
+                    #expect([".", "?", "…"].contains(text.last), "\(name): \(text)")
+                    let start = ["/", "udev", "brltty", "gpsd", "alice"].contains { text.hasPrefix($0) }
+                    #expect(start || text.first.map { $0.isUppercase || "`'.".contains($0) } == true, "\(name): \(text)")
+                }
             }
         }
     }

@@ -90,10 +90,10 @@ import Testing
         for other in ["", "[]", #"{"do":"locate"}"#, #"{"do":"locate","do":"figures"}"#, #"{"to":"figures"}"#] {
             #expect(try !FiguresRequest.isIn(Array(other.utf8)))
         }
-        #expect(throws: ControlRequest.Fault(reason: #""collar" is not expected here"#)) {
+        #expect(throws: ControlRequest.Fault(reason: #""collar" is not expected here."#)) {
             try FiguresRequest.isIn(Array(#"{"do":"figures","collar":"00000000000000ab"}"#.utf8))
         }
-        #expect(throws: ControlRequest.Fault(reason: #""type" is not expected here"#)) {
+        #expect(throws: ControlRequest.Fault(reason: #""type" is not expected here."#)) {
             try FiguresRequest.isIn(Array(#"{"do":"figures","type":"result"}"#.utf8))
         }
     }

@@ -71,7 +71,7 @@ class WrittenCollarTest(SendTest):
         wait_until(lambda: self.radio.count(IDENTITY_REQUEST), 10, "the identity request of the opening")
         self.own = frames.decode(self.radio.answers[0]).decoded["receiver_id"]
         self.radio.send(A.identity(1, paired=self.own if paired is None else paired))
-        receiver.wait_for_error("hearing collar")
+        receiver.wait_for_error("is heard at")
         if paired in (None, 0):
             wait_until(lambda: self.radio.acknowledgement(A), 5, "an answer")
         self.radio.answers.clear()

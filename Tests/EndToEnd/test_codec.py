@@ -187,7 +187,7 @@ class FrameTest(unittest.TestCase):
     def test_a_bad_line(self):
         result = self.encode(FULL, dict(FULL, seq=43, battery_pct=101))
         self.assertEqual(result.returncode, 65)
-        self.assertIn(b"line 2: battery_pct: 101", result.stderr)
+        self.assertIn(b"the field battery_pct in line 2 is wrong: 101", result.stderr)
         self.assertEqual(len(run("decode", data=result.stdout).stdout.splitlines()), 1, "the line before is written")
 
     def test_a_last_line_without_an_end(self):
@@ -219,7 +219,7 @@ class FrameTest(unittest.TestCase):
                 self.assertIn(kind, result.stderr.decode())
                 self.assertIn(helps, result.stderr.decode())
         result = run("encode", data=b'{"seq":}\n' + gzip.compress(b""))
-        self.assertIn(b"line 1: not JSON", result.stderr)
+        self.assertIn(b"line 1 is not JSON", result.stderr)
         for data, kind, helps in ((gzip.compress(line.encode()), "compressed", "zcat FILE | collar-link decode"),
                                   (line.encode(), "lines of JSON", "collar-link encode FILE")):
             result = run("decode", data=data)
@@ -233,7 +233,7 @@ class FrameTest(unittest.TestCase):
         result = subprocess.run([BINARY, "encode"], input=b"", stdout=stdout, stderr=subprocess.PIPE, timeout=20, check=False)
         os.close(stdout)
         self.assertEqual(result.returncode, 64)
-        self.assertIn(b"stdout is a terminal", result.stderr)
+        self.assertIn(b"The output is a terminal, and frames are binary.", result.stderr)
 
     def test_a_capture_without_identity(self):
         frames = self.encode(FULL, arguments=("--device", "0123456789abcdef", "--log-id", "77")).stdout
@@ -253,10 +253,10 @@ class FrameTest(unittest.TestCase):
         frame = bytes.fromhex(vector["serial"])
         text = run("decode", "-F", "text", *log, data=frame)
         self.assertIn(f"    sequence: {sequence} (unverified)\n", text.stdout.decode())
-        self.assertIn(b"unverified: 1 sequences", text.stderr)
+        self.assertIn(b"1 sequence is unverified, ", text.stderr)
         line = run("decode", *log, data=frame)
         self.assertIn(f"{sequence:08x}", json.loads(line.stdout)["id"])
-        self.assertIn(b"unverified: 1 sequences", line.stderr)
+        self.assertIn(b"1 sequence is unverified, ", line.stderr)
 
     def test_noise_is_skipped_and_counted(self):
         frames = self.encode(FULL, dict(FULL, seq=43)).stdout
@@ -286,7 +286,7 @@ class FrameTest(unittest.TestCase):
             with self.subTest(arguments=arguments, data=data[:9]):
                 result = run("decode", *arguments, data=data)
                 self.assertEqual(result.returncode, 65)
-                self.assertIn(f"no frame of the {len(data)} bytes is valid", result.stderr.decode())
+                self.assertIn(f"There is no valid frame in the {len(data)} bytes.", result.stderr.decode())
         self.assertEqual(run("decode").returncode, 0)
 
     def test_text_shows_every_field_and_where(self):

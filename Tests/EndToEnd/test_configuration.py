@@ -51,28 +51,29 @@ class ConfigurationTest(EndToEndTest):
 
     def test_wrong_options(self):
         for option, value, wanted in (
-                ("--dialect", "lora", "expected serial, kiss, rnode or rui3"),
+                ("--dialect", "lora", "takes serial, kiss, rnode or rui3"),
                 ("--region", "Mars", "EU868, EU433, US915"),
-                ("--frequency", "868,1", "expected a number of MHz from 137 to 1020, such as 868.1, or a whole number of hertz"),
-                ("--frequency", "868.1000001", "expected a number of MHz"),
+                ("--frequency", "868,1", "takes a number of MHz from 137 to 1020, such as 868.1, or a whole number of hertz"),
+                ("--frequency", "868.1000001", "takes a number of MHz"),
                 ("--bandwidth", "100", "62.5, 125, 250 or 500 kHz"),
-                ("--spreading-factor", "13", "expected a whole number from 5 to 12"),
-                ("--coding-rate", "4/4", "expected 4/5, 4/6, 4/7 or 4/8"),
-                ("--tx-power", "x", "expected a whole number of dBm from -9 to 30")):
+                ("--spreading-factor", "13", "takes a whole number from 5 to 12"),
+                ("--coding-rate", "4/4", "takes 4/5, 4/6, 4/7 or 4/8"),
+                ("--tx-power", "x", "takes a whole number of dBm from -9 to 30")):
             with self.subTest(option=option, value=value):
-                self.assert_refused(64, f"{option} {value}: ", option, value)
+                self.assert_refused(64, f"`{option}` takes ", option, value)
                 self.assert_refused(64, wanted, option, value)
+                self.assert_refused(64, f", not '{value}'.", option, value)
 
     def test_options_that_break_a_rule(self):
-        self.assert_refused(64, "--frequency: EU868 has no room", "--region", "EU868", "--frequency", "869.3")
-        self.assert_refused(64, "--tx-power: EU868 allows at most 14 dBm at 868.1 MHz",
+        self.assert_refused(64, "`--frequency` breaks a rule of the region: EU868 has no room", "--region", "EU868", "--frequency", "869.3")
+        self.assert_refused(64, "`--tx-power` breaks a rule of the region: EU868 allows at most 14 dBm at 868.1 MHz",
                             "--region", "EU868", "--frequency", "868.1", "--tx-power", "15")
-        self.assert_refused(64, "--spreading-factor: US915 allows 400 ms",
+        self.assert_refused(64, "`--spreading-factor` breaks a rule of the region: US915 allows 400 ms",
                             "--region", "US915", "--spreading-factor", "12")
 
     def test_the_users_file(self):
         path = self.write("region = EU868\n\n[stick serial=A1]\nfrequency = 869.3\n")
-        self.assert_refused(78, f"{path}, line 4: frequency: EU868 has no room")
+        self.assert_refused(78, f"{path}, line 4: frequency breaks a rule of the region: EU868 has no room")
         # The command line goes first, and then the stick obeys the rules.
         self.assert_accepted("--frequency", "869.525")
         self.write("region = EU868\nfrequncy = 869.3\n")
@@ -97,11 +98,11 @@ class ConfigurationTest(EndToEndTest):
     def test_files_that_cannot_be_read(self):
         path = self.write("region = EU868\n")
         os.chmod(path, 0)
-        self.assert_refused(77, f"{path}: Permission denied")
+        self.assert_refused(77, f"{path} cannot be opened: Permission denied")
         os.unlink(path)
         self.assert_accepted()
         os.mkdir(path)
-        self.assert_refused(78, f"{path}: Is a directory")
+        self.assert_refused(78, f"{path} cannot be read: Is a directory")
         os.rmdir(path)
         os.symlink("/dev/zero", path)
         self.assert_refused(78, f"{path}, line 1: the file has more than 65536 bytes")
@@ -127,13 +128,13 @@ class ConfigurationTest(EndToEndTest):
         self.assertEqual(run("region = EU868\n").returncode, 0)
         result = run("region = EU868\nspreading-factor = 13\n")
         self.assertEqual(result.returncode, 78)
-        self.assertIn(b"/etc/collar-link/config, line 2: spreading-factor 13", result.stderr)
+        self.assertIn(b"/etc/collar-link/config, line 2: spreading-factor takes", result.stderr)
         machines = "region = EU868\nfrequency = 869.3\n"
-        self.assertIn(b"/etc/collar-link/config, line 2: frequency: EU868", run(machines).stderr)
+        self.assertIn(b"/etc/collar-link/config, line 2: frequency breaks a rule of the region: EU868", run(machines).stderr)
         self.write("frequency = 868.1\n")
         self.assertEqual(run(machines).returncode, 0)
         path = self.write("tx-power = 20\n")
-        self.assertIn(f"{path}, line 1: tx-power: EU868".encode(), run("region = EU868\nfrequency = 868.1\n").stderr)
+        self.assertIn(f"{path}, line 1: tx-power breaks a rule of the region: EU868".encode(), run("region = EU868\nfrequency = 868.1\n").stderr)
 
 
 if __name__ == "__main__":

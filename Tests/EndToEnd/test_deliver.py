@@ -125,11 +125,11 @@ class DeliverTest(ReaderTest):
         """A mistyped directory is told. A reader that may wait waits for a receiver."""
         program = self.deliver("--once", "--", "cat")
         self.assertEqual(program.wait(), 66)
-        self.assertIn("nothing is stored in", program.error_text)
+        self.assertIn("Nothing is stored in", program.error_text)
         self.assertFalse(os.path.exists(os.path.join(self.state, "readers")))
         for arguments in (["deliver", "db", "--state-dir", self.state, "--", "cat"], ["follow", "--state-dir", self.state]):
             waiting = self.start([BINARY, *arguments])
-            waiting.wait_for_error("nothing is stored in")
+            waiting.wait_for_error("Nothing is stored in")
             waiting.wait_for_error("--state-dir DIR")
             self.assertEqual(waiting.stop(), 0)
 
@@ -162,7 +162,7 @@ class DeliverTest(ReaderTest):
         os.makedirs(os.path.join(folder, "db.reader.new/x"), exist_ok=True)
         program = self.deliver("--once", "--", "true")
         self.assertNotEqual(program.wait(), 0)
-        self.assertEqual(program.error_text.count("the position of this reader is not stored"), 1, program.error_text)
+        self.assertEqual(program.error_text.count("The position of this reader is not stored"), 1, program.error_text)
         shutil.rmtree(os.path.join(folder, "db.reader.new"))
         once = self.deliver("--once", "-v", "--batch", "100", "--", "sh", "-c", f"cat >> {self.sink}/all")
         self.assertEqual(once.wait(), 0)
@@ -220,10 +220,10 @@ class DeliverTest(ReaderTest):
     def test_failures_of_the_command_line(self):
         receiver, _ = self.stored()
         for arguments, code, text in [
-                ([], 64, "needs a name and a command"), (["db"], 64, "deliver needs a command"),
-                (["--", "cat", "a b"], 64, "deliver needs a name before the command: deliver NAME -- cat 'a b'"),
+                ([], 64, "`deliver` needs a name and a command."), (["db"], 64, "`deliver` needs a command: `deliver db -- COMMAND`."),
+                (["--", "cat", "a b"], 64, "`deliver` needs a name before the command: `deliver NAME -- cat 'a b'`."),
                 (["a/b", "--", "cat"], 64, "is not the name of a reader"),
-                (["db", "--once", "--", "false"], 69, "'false' failed with exit code 1; its lines are not delivered"),
+                (["db", "--once", "--", "false"], 69, "'false' failed with exit code 1; its lines are not delivered."),
                 (["db", "--", "no-such-program"], 69, "'no-such-program' cannot be started: ")]:
 
             program = self.start([BINARY, "deliver", *(arguments[:1] if arguments[:1] != ["--"] else []), "--state-dir", self.state,
@@ -354,7 +354,7 @@ class RetentionTest(ReaderTest):
         rest = self.follow("--as", "db", "-n", "20")
         self.assertEqual(rest.wait(), 0)
         self.assertEqual(self.sequences(rest), list(range(10, 30)))
-        self.assertIn("--keep-at-most 1 is less than --keep 2",
+        self.assertIn("`--keep-at-most 1` is less than `--keep 2`.",
                       self.tool("run", "--keep", "2", "--keep-at-most", "1", code=64) + self.errors)
 
 

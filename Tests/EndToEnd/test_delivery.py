@@ -28,7 +28,7 @@ class DeliveryTest(EndToEndTest):
         self.assertEqual(collar.wait(120), 0, collar.error_text)
         self.assertEqual(receiver.stop(), 0)
         # The batteries of these tracks run low again and again.
-        said = [line for line in receiver.error_text.splitlines() if "the battery of collar" not in line and "Charge it" not in line]
+        said = [line for line in receiver.error_text.splitlines() if "The battery of collar" not in line and "Charge it" not in line]
         self.assertEqual(said, [])
         fixes = receiver.fixes
         self.assert_each_once(fixes, len(sent))

@@ -56,9 +56,9 @@ class DevicesTest(SimulatedMachineTest):
 
     def test_watches_for_people(self):
         watch = self.devices("--watch")
-        watch.wait_for_error("there is no serial device")
+        watch.wait_for_error("There is no serial device.")
         node = self.plug("ttyUSB0", serial="A1")
-        watch.wait_for_error(f"if {node} is a collar radio")
+        watch.wait_for_error(f"If {node} is a collar radio")
         self.testbed.unplug("ttyUSB0")
         watch.wait_for_lines(2)
         self.assertEqual(watch.stop(), 0)
@@ -89,7 +89,7 @@ class DevicesTest(SimulatedMachineTest):
     def test_asks_about_the_cable(self):
         """Somebody who plugs in a radio by a cable that only charges sees nothing happen. This takes ten seconds."""
         busy = self.devices("--watch")
-        busy.wait_for_error("there is no serial device")
+        busy.wait_for_error("There is no serial device.")
         self.plug("ttyUSB0", serial="A1")
         busy.wait_for_lines(1)
         self.testbed.unplug("ttyUSB0")

@@ -141,12 +141,12 @@ class FloodTest(EndToEndTest):
             BINARY, "--port", f"tcp://127.0.0.1:{listener.getsockname()[1]}", "--dialect", "rnode", "--state-dir", self.state, "--events",
             "error,link", *EUROPE])
         receiver.wait_for_error("restarted and forgot its settings", 15)
-        receiver.wait_for_error("of this kind were left out)", 20)
+        receiver.wait_for_error("of this kind were left out.", 20)
         time.sleep(2)
         self.assertEqual(receiver.stop(), 0)
         restarts = [line for line in receiver.fixes if line.get("code") == "radio_restarted"]
         self.assertLess(len(restarts), 15)
-        self.assertTrue(restarts[-1]["reason"].endswith("of this kind were left out)"))
+        self.assertTrue(restarts[-1]["reason"].endswith("of this kind were left out."))
         self.assertLess(len(receiver.errors), 100)
         events = os.path.join(self.state, "events")
         self.assertLess(sum(os.path.getsize(os.path.join(events, name)) for name in os.listdir(events)), 20_000)
@@ -168,7 +168,7 @@ class RegionTest(DialectTest):
                 receiver.wait_for_error("the radio is set to", 15)
         for dialect, (collar, receiver) in pairs.items():
             with self.subTest(dialect):
-                receiver.wait_for_error("hearing collar", 20)
+                receiver.wait_for_error("is heard at", 20)
                 self.assertEqual(collar.stop(), 0)
                 self.assertEqual(json.loads(collar.error_text.splitlines()[-1])["downlink_frames"], 0)
 

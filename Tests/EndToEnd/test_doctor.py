@@ -315,7 +315,7 @@ print(next((json.loads(l)["command"] for l in open("{first}") if "\\"{code}\\"" 
         self.assertEqual(code, 78)
         self.assertIn("line 2", found["configuration_wrong"]["reason"])
         found, code = self.doctor("--port", self.line.path, "--region", "XX")
-        self.assertIn("--region XX", found["configuration_wrong"]["reason"])
+        self.assertIn("not 'XX'", found["configuration_wrong"]["reason"])
 
     def test_running_receiver(self):
         """The receiver of the state directory does not count as another program. One that is stopped, and one whose program was

@@ -104,11 +104,11 @@ class FollowTest(ReaderTest):
         third = self.follow("--as", "db")
         third.wait_for_lines(1)
         self.assertEqual(self.sequences(third), [8])
-        self.assertIn("another process reads as 'db'", self.tool("follow", "--as", "db", code=75) + self.errors)
+        self.assertIn("reads as 'db' already.", self.tool("follow", "--as", "db", code=75) + self.errors)
         self.assertEqual(third.stop(), 0)
         # A service is started with the same arguments again.
         self.assertEqual(self.tool("follow", "--as", "db", "--since", "1h", "-T", "0.3"), "")
-        self.assertIn("'db' goes on where it stopped; --since is for its first start", self.errors)
+        self.assertIn("'db' goes on where it stopped; `--since` is for its first start.", self.errors)
         receiver.stop()
 
     def test_lines_that_nobody_read_are_repeated(self):
@@ -186,7 +186,7 @@ class FollowTest(ReaderTest):
         self.wait_for_stored(3)
         fix = json.loads(self.tool("history").splitlines()[0])["id"]
         self.tool("follow", "--since", fix[:-1] + "f", code=66)
-        self.assertIn("there is no fix 15 of log", self.errors)
+        self.assertIn("There is no fix 15 of log", self.errors)
         receiver.stop()
 
     def test_since_survives_a_restart(self):
@@ -235,12 +235,12 @@ class FollowTest(ReaderTest):
         gpx = self.tool("follow", "-T", "0.5", "-F", "gpx")
         self.assertEqual((gpx.count("<trkpt"), gpx.count("</gpx>")), (3, 1))
         self.assertIn("lines of events are JSON only", self.tool("follow", "-F", "csv", "--events", "link", code=64) + self.errors)
-        self.assertIn("--acknowledge goes with --as", self.tool("follow", "--acknowledge", code=64) + self.errors)
+        self.assertIn("`--acknowledge` goes with `--as`.", self.tool("follow", "--acknowledge", code=64) + self.errors)
         self.assertIn("is not the name of a reader", self.tool("follow", "--as", "../x", code=64) + self.errors)
         receiver.stop()
 
     def test_there_must_be_a_state_directory(self):
-        self.assertIn("there is no directory", self.tool("follow", code=66) + self.errors)
+        self.assertIn("There is no directory", self.tool("follow", code=66) + self.errors)
 
     def test_readers_are_listed_and_removed(self):
         receiver, radio = self.begin()
@@ -266,7 +266,7 @@ class FollowTest(ReaderTest):
         runs.stop()
         self.tool("readers", "--remove", "b")
         self.assertEqual(list(self.readers()), ["a"])
-        self.assertIn("there is no reader 'b'", self.tool("readers", "--remove", "b", code=66) + self.errors)
+        self.assertIn("There is no reader 'b'", self.tool("readers", "--remove", "b", code=66) + self.errors)
         with open(os.path.join(self.state, "readers/a.reader"), "w", encoding="ascii") as file:
             file.write("?")
         self.assertIn("does not hold the position of a reader", self.tool("readers") + self.errors)

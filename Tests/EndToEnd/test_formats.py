@@ -325,11 +325,11 @@ class OptionTest(Formats):
         for option in (("--flavour", "compact"), ("--flavour", "full")):
             for form in FORMATS[1:]:
                 self.assertEqual(self.decode(form, *option, code=64), "")
-                self.assertEqual(self.errors.splitlines()[0], f"collar-link: {option[0]} is for lines of JSON, not for {form}")
+                self.assertEqual(self.errors.splitlines()[0], f"collar-link: `{option[0]}` is for lines of JSON, not for {form}.")
         self.assertEqual(self.run_tool("history", "-F", "csv", "--source-as", "iOS", "--state-dir", self.state, code=64), "")
-        self.assertIn("--source-as is for lines of JSON, not for csv", self.errors)
+        self.assertIn("`--source-as` is for lines of JSON, not for csv.", self.errors)
         self.decode("kml", code=64)
-        self.assertIn(f"--format kml: expected {', '.join(FORMATS[:-1])} or nmea", self.errors)
+        self.assertIn(f"`--format` takes {', '.join(FORMATS[:-1])} or nmea, not 'kml'.", self.errors)
 
     def test_help_lists_every_format(self):
         for command in ("history", "decode"):
@@ -472,7 +472,7 @@ class HistoryTest(Formats):
     def test_nothing_of_a_kind(self):
         self.assertEqual(self.history("csv", "--events", "gap").count("\n"), 1)
         self.assertEqual(self.history("csv", "--verify", code=64), "")
-        self.assertIn("--verify reports as json or text, not as csv", self.errors)
+        self.assertIn("`--verify` reports as json or text, not as csv.", self.errors)
 
 
 del Formats

@@ -103,13 +103,13 @@ class HelpTest(EndToEndTest):
     def test_help_of_nothing(self):
         text, errors = self.printed("help", "nonsense", code=64)
         self.assertEqual(text, "")
-        self.assertIn("unknown command 'nonsense'", errors)
-        self.assertNotIn("did you mean", errors)
+        self.assertIn("There is no command 'nonsense'.", errors)
+        self.assertNotIn("Did you mean", errors)
         for mistyped, word in (("histroy", "history"), ("devcies", "devices"), ("simulat", "simulate"), ("recevier", "receiver")):
             with self.subTest(mistyped=mistyped):
                 text, errors = self.printed("help", mistyped, code=64)
                 self.assertEqual(text, "")
-                self.assertIn(f"(did you mean {word}?)", errors)
+                self.assertIn(f"Did you mean {word}?", errors)
 
 
 class VersionTest(EndToEndTest):

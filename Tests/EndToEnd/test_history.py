@@ -145,7 +145,7 @@ class HistoryTest(EndToEndTest):
         size = os.path.getsize(segment)
         pathlib.Path(segment).write_bytes(bytes(size))
         self.assertEqual(self.history("--verify", code=65), "")
-        self.assertIn(f"segment 1, {size} bytes at offset 0 are no record", self.errors)
+        self.assertIn(f"In segment 1 of the journal of collar {NAME_A}, {size} bytes at offset 0 are no record.", self.errors)
         receiver, radio = self.begin("--events", "all")
         radio.send(A.identity(following=60) + A.fix(59, 1))
         wait_until(lambda: "journal_damaged" in "".join(receiver.lines), 10, "the line about the damage")
@@ -158,15 +158,15 @@ class HistoryTest(EndToEndTest):
         receiver, _ = self.two_collars()
         receiver.stop()
         self.history("--since", "", code=64)
-        self.assert_usage_error("'--since' needs a value")
+        self.assert_usage_error("`--since ID|TIME` needs a value.")
         for since in ("x", "2026-02-29", "2026-13-01", "2026-04-31", "2026-01-01T24:00:00Z", "2026-01-01T10:00:00",
                       "2026-01-01T10:00:00.Z", "2026-01-01T10:00:00Z1", "@", "@1x", "@9223372036854775807", "h", "-2h", "2y", "1.5h",
                       "00000000-0000-0000-0000-000000000000", "2026-1-1", "2026-01-01T10:00:00+24:00"):
             self.assertEqual(self.history("--since", since, code=64), "", since)
-            self.assert_usage_error("--since")
+            self.assert_usage_error("`--since` takes a time or an id, not ")
         unknown = receiver.fixes[-1]["id"][:-1] + "f"
         self.assertEqual(self.history("--since", unknown, code=66), "")
-        self.assertIn("fix 15 of collar", self.errors)
+        self.assertIn("Fix 15 of collar", self.errors)
 
     def assert_usage_error(self, word):
         message, remedy = self.errors.splitlines()
@@ -175,18 +175,18 @@ class HistoryTest(EndToEndTest):
 
     def test_what_cannot_be_read(self):
         self.assertEqual(self.history(code=66), "")
-        self.assert_usage_error("nothing is stored")
+        self.assert_usage_error("Nothing is stored")
         receiver, _ = self.two_collars()
         receiver.stop()
         self.assertEqual(self.history("--collar", "00000000000000aa", code=66), "")
-        self.assert_usage_error("nothing of collar 00000000000000aa is stored")
+        self.assert_usage_error("Nothing of collar 00000000000000aa is stored")
         self.assertIn(NAME_A, self.errors)
         self.assertEqual(self.history("--collar", "aa", code=64), "")
         self.assertEqual(self.history("-F", "xml", code=64), "")
         segment, = glob.glob(f"{self.state}/{NAME_A}/*.journal")
         os.chmod(segment, 0)
         self.assertEqual(self.history("--collar", NAME_A, code=77), "")
-        self.assert_usage_error("cannot open")
+        self.assert_usage_error("This program cannot open")
         self.assertNotIn(NAME_A, self.history(code=77))
         self.assert_usage_error("cannot open")
 
@@ -218,7 +218,7 @@ class HistoryTest(EndToEndTest):
         flip(segment, 150)
         lines = self.objects("--collar", NAME_A)
         self.assertEqual(len(lines), 16)
-        self.assert_usage_error("the journal of collar")
+        self.assert_usage_error("The journal of collar")
 
     def three_segments(self):
         """Stores fixes 0 to 29 of A in three segments, each of which a new receiver begins. 12 is missing, 13 and 14
@@ -290,7 +290,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
         os.remove(segments[1])
         line = self.verify(code=65)
         self.assertEqual((line["stored"], line["damaged"]), ([[0, 9], [20, 29]], [[10, 11], [13, 19]]))
-        self.assertIn("segment 2 is gone", self.errors)
+        self.assertIn("There is no segment 2 of the journal", self.errors)
         self.assertEqual(self.verify("--repair")["missing"], [[10, 19]])
         self.assertEqual(self.verify()["intact"], True)
         # The oldest segment may have been removed on purpose.
@@ -343,7 +343,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
                    "-e", "inject=?unlink,?unlinkat:error=EROFS"],
             [BINARY, "--port", line.path, "--dialect", "serial", "--state-dir", self.state, "--keep", "4", "--events", "fix,error"])
         receiver, radio = traced.program, Radio(line)
-        receiver.wait_for_error(f"old fixes of collar {NAME_A} are kept: ")
+        receiver.wait_for_error(f"Old fixes of collar {NAME_A} are kept, because this program cannot ")
         radio.send(B.identity() + B.fix(0))
         for sequence in range(30, 33):
             radio.send(A.fix(sequence))
@@ -379,7 +379,7 @@ collar {NAME_A}, log {A.log.log_id}: intact
                 lines = self.objects("--verify", code=65)
                 self.assertEqual([(line["collar"], line["intact"], line["damaged"] == []) for line in lines],
                                  [(name, name != damaged, name != damaged) for name in names])
-                self.assertIn(f"the journal of collar {damaged} is damaged", self.errors)
+                self.assertIn(f"The journal of collar {damaged} is damaged", self.errors)
                 (other,) = set(names) - {damaged}
                 self.assertNotIn(other, self.errors)
                 text = self.history("--verify", "-F", "text", code=65)

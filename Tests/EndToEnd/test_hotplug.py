@@ -22,8 +22,8 @@ class HotplugTest(SimulatedMachineTest):
 
     def test_plugged_in_later(self):
         receiver = self.discover()
-        receiver.wait_for_error("no collar radio is plugged in")
-        self.assertIn("there is no other serial device", receiver.error_text)
+        receiver.wait_for_error("No collar radio is plugged in")
+        self.assertIn("There is no other serial device.", receiver.error_text)
         sent = self.play_at(self.plug("ttyUSB0", properties=MARKED))
         receiver.wait_for_lines(len(sent))
         self.assertEqual(receiver.stop(), 0)

@@ -161,7 +161,7 @@ class HotplugFaultsTest(SerialLineTest):
         self.testbed.unplug("ttyUSB1")
         self.assert_said(receiver, 2, f"{node} was unplugged")
         self.plug("ttyUSB0", serial="A1")
-        self.assert_said(receiver, 2, f"listening on {node}\n")
+        self.assert_said(receiver, 2, f"listening on {node}.\n")
         self.assert_served(self.radio_of(node), 3)
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, 3)
@@ -193,7 +193,7 @@ class HotplugFaultsTest(SerialLineTest):
         self.testbed.unplug("ttyUSB0")
         receiver.wait_for_error(f"{node} was unplugged")
         self.plug("ttyUSB0", serial="A2", properties=MARKED)
-        self.assert_said(receiver, 2, f"listening on {node}\n")
+        self.assert_said(receiver, 2, f"listening on {node}.\n")
         self.assert_served(self.radio_of(node), 1)
 
 

@@ -101,7 +101,7 @@ class CommandTest(KeyTest):
         self.assertEqual(shown.stdout, made)
         self.assertIn("has a new one and has not confirmed it", shown.stderr)
         self.assertEqual(self.stored(name), f"{made}pending {new}")
-        self.assertIn("there is no key", self.key_command("show", "00000000000000ff", code=66).stderr)
+        self.assertIn("There is no key", self.key_command("show", "00000000000000ff", code=66).stderr)
         if IS_ROOT:
             self.hand_over()
             os.chown(os.path.join(self.state, "keys", name), 0, 0)
@@ -123,10 +123,10 @@ class CommandTest(KeyTest):
         os.mkdir(self.state, 0o700)
         give_to_ordinary_user(self.state)
         for arguments, code, text in (
-                (("add", "1234"), 64, "16 hexadecimal digits"), (("remove", "0123456789abcdef"), 66, "there is no key"),
-                (("accept-restart", "0123456789abcdef", "7"), 66, "there is no key"), (("list", "x"), 64, "needs one of"),
+                (("add", "1234"), 64, "16 hexadecimal digits"), (("remove", "0123456789abcdef"), 66, "There is no key"),
+                (("accept-restart", "0123456789abcdef", "7"), 66, "There is no key"), (("list", "x"), 64, "needs one of"),
                 (("accept-restart", "0123456789abcdef"), 64, "needs one of"),
-                (("accept-restart", "0123456789abcdef", "67108864"), 64, "expected the number of a log"),
+                (("accept-restart", "0123456789abcdef", "67108864"), 64, "is not the number of a log"),
                 ((), 64, "needs one of"), (("add", "0123456789abcdef", self.path("none")), 66, "No such file")):
             self.assertIn(text, self.key_command(*arguments, code=code).stderr)
         for text in ("", "00", KEY + "0", KEY[:-1] + "g"):
@@ -146,7 +146,7 @@ class CommandTest(KeyTest):
             done = self.key_command("list", code=78)
             self.assertEqual(done.stdout.split(), list(names))
             self.assertEqual(done.stderr.splitlines(), [
-                f"collar-link: {path} does not hold a key of 32 hexadecimal digits",
+                f"collar-link: {path} does not hold a key of 32 hexadecimal digits.",
                 f"collar-link:   Restore {path} from a backup, or give the key again: `collar-link key add ID FILE --state-dir {self.state}`."])
         self.key_command("add", names[1], "-", stdin=KEY)
         self.assertEqual(self.key_command("list").stderr, "")
@@ -185,8 +185,8 @@ class SealedCollarTest(KeyTest):
         second.stop()
         self.assert_union_complete(first.fixes + second.fixes, len(fixes))
         for each in (first, second):
-            self.assertIn(f"hearing collar {device_id} at {self.link}, with its key", each.error_text)
-            self.assertNotIn("sealed frames", each.error_text)
+            self.assertIn(f"Collar {device_id} is heard at {self.link}, with its key.", each.error_text)
+            self.assertNotIn("ealed frames", each.error_text)
         clear = self.simulate(track, *SEED, "--speed", "max", link=self.path("clear"))
         third = self.receive(port=self.path("clear"), state=self.path("clear-state"))
         third.wait_for_lines(len(fixes))
@@ -224,7 +224,7 @@ class SealedCollarTest(KeyTest):
         receiver.wait_for_lines(len(fixes), seconds=40)
         self.assertEqual(receiver.stop(), 0)
         self.assert_each_once(receiver.fixes, len(fixes))
-        self.assertNotIn("sealed frames", receiver.error_text)
+        self.assertNotIn("ealed frames", receiver.error_text)
         self.assertEqual(self.key_command("show", device_id).stdout, KEY + "\n")
 
     def test_commands_reach_a_sealed_collar(self):
@@ -325,7 +325,7 @@ class LostKeyTest(KeyTest):
         self.assertEqual(self.radio.poll(B, 1)[0]["first_missing"], 1)
         self.assertEqual([fix["collar"] for fix in receiver.fixes], [f"{B.log.device_id:016x}"])
         self.assertIn(f"collar-link key remove {self.name}", receiver.error_text)
-        self.assertNotIn(f"hearing collar {self.name}", receiver.error_text)
+        self.assertNotIn(f"Collar {self.name} is heard at", receiver.error_text)
 
     def test_a_collar_is_not_taken_in_clear_until_its_key_is_removed(self):
         shutil.rmtree(f"{self.state}/keys")
@@ -337,7 +337,7 @@ class LostKeyTest(KeyTest):
         self.key_command("remove", self.name)
         self.hand_over()
         self.assertEqual(self.key_command("list").stdout, "")
-        self.assertIn("there is no key", self.key_command("remove", self.name, code=66).stderr)
+        self.assertIn("There is no key", self.key_command("remove", self.name, code=66).stderr)
         time.sleep(1.1)
         self.radio.send(A.identity(following=2) + A.fix(1))
         receiver.wait_for_lines(2)
@@ -392,7 +392,7 @@ class LostKeyTest(KeyTest):
         self.assertIn("has capitals", self.key_command("list", code=78).stderr)
         receiver = self.receive(port=self.line.path)
         self.assertEqual(receiver.wait(), 78)
-        self.assertIn(f"the name of the key file {wrong} has capitals", receiver.error_text)
+        self.assertIn(f"The name of the key file {wrong} has capitals", receiver.error_text)
         self.assertIn("Rename it to 00000000000000ff", receiver.error_text)
         found = subprocess.run([BINARY, "doctor", "--state-dir", self.state], capture_output=True, text=True, timeout=30)
         self.assertIn(f"mv {wrong} {right}", found.stdout)
@@ -551,7 +551,7 @@ class ForgeryTest(KeyTest):
         radio.send(identity(A, 9, 0))
         wait_until(lambda: radio.count(16), 10, "an answer")
         radio.send(identity(erased, 1, 0))
-        receiver.wait_for_error(f"collar {name}, log 77, counts 1 boots, fewer than before")
+        receiver.wait_for_error(f"Collar {name}, log 77, counts 1 boots, fewer than before")
         self.key_command("accept-restart", name, "77")
         self.hand_over()
         radio.answers.clear()

@@ -46,7 +46,7 @@ class LinkHealthTest(EndToEndTest):
         receiver.wait_for_error("is heard again, after 1")
         receiver.wait_for_error("healthy link again", 1)
         receiver.stop()
-        told = [line for line in receiver.errors if "collar " in line and "hearing" not in line]
+        told = [line for line in receiver.errors if "ollar " in line and "is heard at" not in line]
         self.assertEqual([f"{A.log.device_id:016x}" in line for line in told], [True] * 5, told)
 
     def test_an_unhealthy_link_is_opened_again_once(self):
@@ -82,7 +82,7 @@ class LinkHealthTest(EndToEndTest):
         """While the radio is unplugged, no collar is reported as late."""
         receiver, radio = self.begin()
         radio.send(identity(A))
-        receiver.wait_for_error("hearing collar")
+        receiver.wait_for_error("is heard at")
         radio.line.close()
         receiver.wait_for_error("was unplugged")
         time.sleep(LATE + 1)
@@ -97,7 +97,7 @@ class LinkHealthTest(EndToEndTest):
         receiver = self.receive()
         receiver.wait_for_error("listening on")
         Radio(first).send(identity(A))
-        receiver.wait_for_error("hearing collar")
+        receiver.wait_for_error("is heard at")
         os.unlink(self.link)
         first.close()
         receiver.wait_for_error("was unplugged")

@@ -90,7 +90,7 @@ class LevelTest(EndToEndTest):
                 operands = ["x", "--", "true"] if command == "deliver" else []
                 program = self.start([BINARY, command, "--log", text, *operands], environment=child_environment(HOME=self.folder))
                 self.assertEqual(program.wait(5), 64, program.error_text)
-                self.assertIn(f"(did you mean {word}?)", program.error_text)
+                self.assertIn(f"Did you mean {word}?", program.error_text)
                 self.assertIn("collar-location", program.error_text)
 
 
@@ -107,7 +107,7 @@ class CrashTest(EndToEndTest):
         receiver = self.receive("-T", "0.2", "--events", "error")
         self.assertEqual(receiver.wait(10), 0)
         self.codes = [line["code"] for line in receiver.fixes]
-        return [line for line in receiver.error_text.splitlines() if "the last run" in line]
+        return [line for line in receiver.error_text.splitlines() if "The last run" in line]
 
     def test_a_killed_run_is_told_once(self):
         killed = self.run_and_end(signal.SIGKILL)
@@ -152,7 +152,7 @@ class JournalTest(EndToEndTest):
         self.assertEqual(stderr, "")
         self.assertEqual(datagrams, [{
             "PRIORITY": "6", "SYSLOG_IDENTIFIER": "collar-link", "COLLAR_LINK_CATEGORY": "connectivity", "COLLAR_LINK_LEVEL": "info",
-            "MESSAGE": f"waiting for {self.path('none')} to appear"}])
+            "MESSAGE": f"The receiver is waiting for {self.path('none')} to appear."}])
         datagrams, _ = self.messages("socket", BINARY, "--read", self.path("none"))
         self.assertEqual(datagrams[0]["PRIORITY"], "3")
         self.assertEqual(datagrams[0]["MESSAGE"].splitlines()[1], "Name a file that `--write` has made.")

@@ -152,10 +152,10 @@ class MarkTest(EndToEndTest):
 
     def test_no_rule_is_possible(self):
         self.plug(serial=None, properties={"ID_PATH": ""})
-        self.assertIn("no rule can tell", self.mark("--yes", code=78).error_text)
+        self.assertIn("No rule can tell", self.mark("--yes", code=78).error_text)
         self.testbed.unplug("ttyUSB0")
         self.plug(serial="0001", properties={"ID_PATH": 'x", RUN+="reboot'})
-        self.assertIn("no rule can tell", self.mark("--yes", code=78).error_text)
+        self.assertIn("No rule can tell", self.mark("--yes", code=78).error_text)
         self.assertIsNone(self.written())
 
     def test_marked_already(self):
@@ -163,14 +163,14 @@ class MarkTest(EndToEndTest):
         program = self.start([BINARY, "mark", "--yes", node], environment=self.environment)
         self.assertEqual(program.wait(), 0)
         self.assertIn(f"{node} is marked already", program.error_text)
-        self.assertIn("every USB serial adapter is marked already", self.mark("--yes", code=69).error_text)
+        self.assertIn("Every USB serial adapter is marked already.", self.mark("--yes", code=69).error_text)
         self.assertIsNone(self.written())
         # A rule in another directory is for another machine.
         self.mark("--yes", node)
         self.assertEqual(self.written(), RULES_OF_A1)
 
     def test_nothing_to_mark(self):
-        self.assertIn("no USB serial adapter is plugged in", self.mark("--yes", code=69).error_text)
+        self.assertIn("No USB serial adapter is plugged in.", self.mark("--yes", code=69).error_text)
         self.assertIn("no serial device at /dev/ttyUSB7", self.mark("--yes", "/dev/ttyUSB7", code=69).error_text)
 
     def test_no_permission(self):

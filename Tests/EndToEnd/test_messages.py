@@ -16,7 +16,7 @@ class MessageTest(SendTest):
         track, _ = self.track("cats_uk/Felix-Tag")
         self.collar = self.simulate(track, "--interval", "0.2", *arguments)
         receiver = self.receive("--events", events)
-        receiver.wait_for_error("hearing collar")
+        receiver.wait_for_error("is heard at")
         return receiver
 
     def messages(self, receiver):

@@ -130,7 +130,7 @@ class MetricsTest(SendTest):
         """Fixes that were made a quarter of a second before they came."""
         receiver, radio = self.begin()
         radio.send(A.identity())
-        receiver.wait_for_error("hearing collar")
+        receiver.wait_for_error("is heard at")
         for number in range(5):
             radio.send(A.fix(position(number, time=int(time.time() * 1000) - 250)))
             receiver.wait_for_lines(number + 1)
@@ -199,7 +199,7 @@ class MetricsTest(SendTest):
         self.assertIn(f"Run `collar-link metrics --state-dir {self.state}` as the user who runs collar-link", self.errors)
         os.chmod(self.socket_path(), 0o666)
         self.assertEqual(self.metrics(**daemon)["up"], 0)
-        self.assertIn("does not tell its figures: only the user who runs collar-link, and root", self.errors)
+        self.assertIn("does not tell its figures. Only the user who runs collar-link, and root", self.errors)
         os.chmod(os.path.join(self.state, name(A)), 0o700)
         found = self.metrics(code=77, **daemon)
         self.assertEqual(found, {"up": 0})
@@ -266,7 +266,7 @@ class MetricsTest(SendTest):
         done = subprocess.run([BINARY, "metrics", "--state-dir", self.path("nowhere")], capture_output=True, text=True, timeout=60,
                               check=False, env=self.environment, **ORDINARY_USER)
         self.assertEqual((done.returncode, done.stdout), (66, ""), done.stderr)
-        self.assertIn("there is no directory", done.stderr)
+        self.assertIn("There is no directory", done.stderr)
         done = subprocess.run([BINARY, "metrics", "more"], capture_output=True, text=True, timeout=60, check=False,
                               env=self.environment, **ORDINARY_USER)
         self.assertEqual(done.returncode, 64, done.stderr)

@@ -90,7 +90,7 @@ class MovingReceiverTest(EndToEndTest):
                              check=True, **ORDINARY_USER).stdout
         text, said = self.command("export")
         self.assertNotIn(key.strip(), text)
-        self.assertIn("the keys of 1 collar are not in the export", said)
+        self.assertIn("The keys of 1 collar are not in the export", said)
         self.assertIn(f"cp -a {self.state}/keys", said)
         new = self.path("new")
         self.command("import", state=new, input=text)
@@ -126,8 +126,8 @@ class MovingReceiverTest(EndToEndTest):
         empty = self.path("empty")
         os.mkdir(empty, 0o700)
         give_to_ordinary_user(empty)
-        self.assertIn("there is no receiver", self.command("show", state=empty, status=66)[1])
-        self.assertIn("there is no receiver", self.command("export", self.path("none.txt"), state=empty, status=66)[1])
+        self.assertIn("There is no receiver", self.command("show", state=empty, status=66)[1])
+        self.assertIn("There is no receiver", self.command("export", self.path("none.txt"), state=empty, status=66)[1])
         self.assertEqual(os.listdir(empty), [])
         self.assertFalse(os.path.exists(self.path("none.txt")))
         self.receive_fixes(self.state, 0)
@@ -140,17 +140,17 @@ class MovingReceiverTest(EndToEndTest):
             done = subprocess.run([BINARY, "receiver", "export", "--state-dir", self.state], stdout=full, stderr=subprocess.PIPE,
                                   text=True, timeout=20, check=False, **ORDINARY_USER)
         self.assertEqual(done.returncode, 74)
-        self.assertRegex(done.stderr, "the receiver has ended here\n.*[Rr]un `collar-link receiver export` again")
+        self.assertRegex(done.stderr, r"The receiver has ended here\.\n.*[Rr]un `collar-link receiver export` again")
         text, _ = self.command("export")
         other = self.path("other")
         self.receive_fixes(other, 0)
-        self.assertIn("another receiver", self.command("import", state=other, status=78, input=text)[1])
+        self.assertIn("Another receiver", self.command("import", state=other, status=78, input=text)[1])
         new = self.path("new")
         for damaged, line in ((text[:-5], 4), (text.replace("id ", "id x"), 2), ("", 1), (text.replace("log ", "log x"), 3)):
             self.assertIn(f"stdin, line {line}: ", self.command("import", state=new, status=65, input=damaged)[1])
         self.command("import", state=new, input=text)
         self.command("import", state=new, input=text)
-        self.assertIn("receiver needs one of", self.command("move", status=64)[1])
+        self.assertIn("`receiver` needs one of", self.command("move", status=64)[1])
 
     def test_not_while_it_runs(self):
         line = SerialLine()

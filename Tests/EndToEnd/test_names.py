@@ -108,7 +108,7 @@ class NameCommandTest(NameTest):
         os.rename(self.animals, target)
         os.symlink(target, self.animals)
         self.name(ID_A, "Zeus", "--from", "2024-02-29T12:00:00+01:00")
-        self.assertEqual(self.errors, "collar-link: Athena wore the collar until 2024-02-29T11:00:00Z\n")
+        self.assertEqual(self.errors, "collar-link: Athena wore the collar until 2024-02-29T11:00:00Z.\n")
         changed = COMMENTED.replace("from 2023-01-01 ", "from 2023-01-01 until 2024-02-29T11:00:00Z ").replace(
             "[animal   Zeus  ]\n", f"[animal   Zeus  ]\nwears = {ID_A} from 2024-02-29T11:00:00Z\n")
         self.assertEqual(self.read(), changed)
@@ -136,7 +136,7 @@ class NameCommandTest(NameTest):
         before = int(time.time())
         self.name(ID_A, "Zeus")
         self.name("Athena", "--end", code=64)
-        self.assertIn("no collar is worn without an end", self.errors)
+        self.assertIn("No collar is worn without an end.", self.errors)
         _, zeus = (json.loads(line) for line in self.name("-F", "json").splitlines())
         self.assertTrue(before * 1000 <= zeus["from_unix_ms"] <= time.time() * 1000, zeus)
         self.assertEqual(zeus["until_unix_ms"], None)
@@ -144,25 +144,25 @@ class NameCommandTest(NameTest):
     def test_what_is_refused(self):
         self.write(COMMENTED)
         for arguments, says in (
-                (("Athena", "Hera"), "to give the animal another name: collar-link name Athena --rename Hera"),
+                (("Athena", "Hera"), "To give the animal another name: `collar-link name Athena --rename Hera`."),
                 (("910a", "Hera"), "16 hexadecimal digits"),
-                (("Hera",), "there is no animal and no collar Hera"),
-                ((ID_B,), f"there is no animal and no collar {ID_B}"),
-                (("--remove",), "--remove needs an animal"),
-                (("--from", "2026-01-01"), "--from does not go with this"),
-                (("Athena", "--remove", "--notes", "x"), "--remove and --notes exclude each other"),
-                ((ID_A, "Athena", "--until", "tomorrow"), "--until tomorrow: no time"),
+                (("Hera",), "There is no animal and no collar Hera."),
+                ((ID_B,), f"There is no animal and no collar {ID_B}."),
+                (("--remove",), "`--remove` needs an animal: `collar-link name NAME --remove`."),
+                (("--from", "2026-01-01"), "`--from` does not go with this."),
+                (("Athena", "--remove", "--notes", "x"), "`--remove` and `--notes` exclude each other."),
+                ((ID_A, "Athena", "--until", "tomorrow"), "`--until` takes a time, not 'tomorrow'."),
                 ((ID_A, "Athena", "--from", "2026-01-01", "--until", "2026-01-01"), "its end is not later than its begin"),
                 ((ID_A, ID_B), "looks like the id of a collar"),
                 ((ID_A, "a\tb"), "has a control or format character"),
                 ((ID_A, "a\u200db"), "has a control or format character"),
                 ((ID_A, "\u0634\u200c"), "has a control or format character"),
                 ((ID_A, b"caf\xe9"), "is not UTF-8"),
-                ((ID_A, "Hera", "--from", "2022-01-01"), f"collar {ID_A} is on Athena at the same time, by line 5 of"),
-                (("Hera", "--remove"), "there is no animal Hera"),
-                (("Athena", "--rename", "Zeus"), "there is an animal Zeus already, at line 7 of"),
+                ((ID_A, "Hera", "--from", "2022-01-01"), f"Collar {ID_A} is on Athena at the same time, by line 5 of"),
+                (("Hera", "--remove"), "There is no animal Hera"),
+                (("Athena", "--rename", "Zeus"), "There is an animal Zeus already, at line 7 of"),
                 (("Athena", "--notes", "a # b"), "has a '#' where a comment begins"),
-                (("-F", "csv"), "expected text or json")):
+                (("-F", "csv"), "`--format` takes text or json, not 'csv'.")):
             with self.subTest(arguments=arguments):
                 self.name(*arguments, code=64)
                 self.assertIn(says, self.errors)
@@ -270,7 +270,7 @@ class NameCommandTest(NameTest):
         self.assertEqual(run("key", "list", "--state-dir", state).stdout, ID_B + "\n")
         refused = run("name", "Hera", "--remove")
         self.assertEqual(refused.returncode, 64)
-        self.assertIn(f"there is no animal Hera in {self.animals}", refused.stderr)
+        self.assertIn(f"There is no animal Hera in {self.animals}", refused.stderr)
 
 
 class NamesInUseTest(NameTest):
@@ -290,14 +290,14 @@ class NamesInUseTest(NameTest):
     def test_a_running_receiver_reads_the_changed_file(self):
         receiver, radio = self.begin("--events", "all")
         radio.send(A.identity(following=10) + A.batch(range(10)))
-        receiver.wait_for_error("hearing collar")
+        receiver.wait_for_error("is heard at")
         self.assertNotIn("name", self.figures(receiver))
         self.name(ID_A, "Athena")
         time.sleep(1.1)
         self.assertEqual(self.figures(receiver)["name"], "Athena")
         # A fix belongs to who wore the collar when it was made.
         self.name(ID_A, "Hera", "--from", "2020-01-01", "--until", "2021-01-01", code=64)
-        self.assertIn(f"collar {ID_A} is on Athena at the same time", self.errors)
+        self.assertIn(f"Collar {ID_A} is on Athena at the same time", self.errors)
         radio.send(A.identity(following=11) + A.fix(10))
         wait_until(lambda: any(line["type"] == "fix" and line["seq"] == 10 for line in receiver.fixes), 10, "a fix")
         self.assertEqual({line["seq"]: line.get("name") for line in receiver.fixes if line["type"] == "fix"},
@@ -311,7 +311,7 @@ class NamesInUseTest(NameTest):
         for _ in range(2):
             self.assertEqual(self.figures(receiver)["name"], "Zeus")
             time.sleep(1.1)
-        reason = f"{self.animals}, line 2: 'what' is neither '[animal NAME]' nor 'key = value'"
+        reason = f"{self.animals}, line 2: 'what' is neither '[animal NAME]' nor 'key = value'."
         self.assertEqual(receiver.error_text.count(reason), 1)
         error, = [line for line in self.lines(receiver, "error") if line["code"] == "animals_unusable"]
         self.assertEqual((error["reason"], error["severity"]), (reason, "warning"))
@@ -367,7 +367,7 @@ class NamesInUseTest(NameTest):
         verified = self.call("history", "--verify", "--state-dir", self.state, "--collar", "Athena").splitlines()
         self.assertEqual([json.loads(line)["collar"] for line in verified], [ID_A, ID_B])
         self.call("history", "--state-dir", self.state, "--collar", "Hera", code=66)
-        self.assertIn("nothing of collar ffffffffffffffff is stored", self.errors)
+        self.assertIn("Nothing of collar ffffffffffffffff is stored", self.errors)
         self.assertIn(f"Stored is: {ID_A}, {ID_B}", self.errors)
 
     def test_names_in_place_of_ids(self):
@@ -380,16 +380,16 @@ class NamesInUseTest(NameTest):
                         ["send", "--state-dir", self.state, "locate", "--collar"],
                         ["key", "remove", "--state-dir", self.state]):
             for animal, says in (
-                    ("Zeus", ("Zeus: the animal wears no collar now", f"It wore: {ID_B}")),
-                    ("two", ("the animal wears 2 collars now", "0000000000000001, 0000000000000002")),
-                    ("Hera", ("Hera: expected 16 hexadecimal digits, or the name of an animal",
-                              "animals are: n0, n1, n2, n3, n4, n5, n6, n7, …\n"))):
+                    ("Zeus", ("Zeus' names an animal that wears no collar now.", f"It wore: {ID_B}")),
+                    ("two", ("names an animal that wears 2 collars now.", "0000000000000001, 0000000000000002")),
+                    ("Hera", ("Hera' has neither 16 hexadecimal digits nor the name of an animal.",
+                              "Animals are: n0, n1, n2, n3, n4, n5, n6, n7, ….\n"))):
                 with self.subTest(command=command[0], animal=animal):
                     self.call(*command, animal, code=64)
                     for text in says:
                         self.assertIn(text, self.errors)
         self.call("key", "remove", "Athena", "--state-dir", self.state, code=66)
-        self.assertIn(f"there is no key of collar {ID_A}", self.errors)
+        self.assertIn(f"There is no key of collar {ID_A}", self.errors)
         receiver, radio = self.begin("--collar", "Athena")
         radio.send(B.identity(following=1) + B.fix(0) + A.identity(following=1) + A.fix(0))
         receiver.wait_for_lines(1)

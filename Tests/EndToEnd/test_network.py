@@ -96,7 +96,7 @@ class NetworkTest(EndToEndTest):
         time.sleep(2)
         bridge.begin()
         self.arrive(receiver, collar, count)
-        for words in (f"the connection to {bridge.port} ended", "cannot be reached"):
+        for words in (f"The connection to {bridge.port} ended", "cannot be reached"):
             self.assertEqual(receiver.error_text.count(words), 1, receiver.error_text)
         self.assertEqual(receiver.error_text.count(f"listening on {bridge.port}"), 2, receiver.error_text)
 
@@ -168,7 +168,7 @@ class NetworkTest(EndToEndTest):
             receiver = self.receive(port=address)
             self.assertEqual(receiver.wait(5), 64, address)
             self.assert_one_message(receiver)
-            self.assertIn(f"{address}: an address is tcp://HOST:PORT", receiver.error_text)
+            self.assertIn(f"`--port` takes an address as tcp://HOST:PORT, not '{address}'.", receiver.error_text)
 
     def test_beside_a_local_port(self):
         """A radio over TCP and one at a port of this machine, with a collar each."""

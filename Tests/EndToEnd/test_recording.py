@@ -67,7 +67,7 @@ class RecordingTest(EndToEndTest):
         collar = self.simulate(track, "--speed", "max", "--loss", "0.3", "--corrupt", "0.02", "--seed", "3")
         receiver = self.record("--events", "all")
         receiver.wait_for_error("recording in")
-        receiver.wait_for_error("it contains positions")
+        receiver.wait_for_error("which contains positions")
         for count in range(1, 4):
             receiver.wait_for_errors("listening on", count)
             time.sleep(0.2)
@@ -241,9 +241,9 @@ class RecordingTest(EndToEndTest):
 
     def test_usage(self):
         for arguments, reason in (
-                (["--write", "-"], "stdout carries the lines"), (["--read", "x", "--write", "y"], "--write and --read exclude each other"),
-                (["--read", "x", "--port", "y"], "--port and --read exclude each other"), (["--key-file", "x"], "goes with --read"),
-                (["--read", "x", "--region", "EU868"], "--region and --read exclude each other")):
+                (["--write", "-"], "stdout carries the lines"), (["--read", "x", "--write", "y"], "`--write` and `--read` exclude each other."),
+                (["--read", "x", "--port", "y"], "`--port` and `--read` exclude each other."), (["--key-file", "x"], "goes with `--read`."),
+                (["--read", "x", "--region", "EU868"], "`--region` and `--read` exclude each other.")):
             with self.subTest(arguments=arguments):
                 program = self.start([BINARY, *arguments], environment=child_environment(HOME=self.folder))
                 self.assertEqual(program.wait(5), 64, program.error_text)

@@ -42,9 +42,9 @@ class RepairingTest(EndToEndTest):
         self.assertEqual(ranges(state), [(DELIVERED_ELSEWHERE, 0, 59), (OVERWRITTEN, 60, 99)])
         name = f"{A.log.device_id:016x}"
         self.assertEqual([line.rstrip() for line in receiver.errors if " 59 " in line or " 99 " in line], [
-            f"collar-link: fixes 0 to 59 of collar {name} were delivered to another receiver; the collar does not have them "
-            "any more",
-            f"collar-link: collar {name} does not have fixes 60 to 99 any more"])
+            f"collar-link: Fixes 0 to 59 of collar {name} were delivered to another receiver; the collar does not have them "
+            "any more.",
+            f"collar-link: Collar {name} does not have fixes 60 to 99 any more."])
         # Both ranges keep their reasons over a restart, although the next identity names other reasons.
         receiver, radio, own = self.begin("-v", state=state)
         radio.send(A.identity(3, oldest=100, following=103, paired=own))
@@ -69,7 +69,7 @@ class RepairingTest(EndToEndTest):
         radio.send(A.identity(1, oldest=100, following=103, paired=own, elsewhere=60))
         self.assertEqual(self.first_missing(radio, 2), 100)
         receiver.stop()
-        self.assertIn("does not have fixes 60 to 99 any more", receiver.error_text)
+        self.assertIn("does not have fixes 60 to 99 any more.", receiver.error_text)
         self.assertNotIn("another receiver", receiver.error_text)
 
 

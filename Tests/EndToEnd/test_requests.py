@@ -183,7 +183,7 @@ class RequestTest(WrittenCollarTest):
         self.assertEqual(program.wait(), 66)
         self.assertIn(name(A), program.error_text)
         self.radio.send(B.identity(paired=self.own))
-        wait_until(lambda: receiver.error_text.count("hearing collar") == 2, 5, "the second collar")
+        wait_until(lambda: receiver.error_text.count("is heard at") == 2, 5, "the second collar")
         program = self.send("locate")
         self.assertEqual(program.wait(), 64)
         self.assertIn(name(A), program.error_text)

@@ -32,7 +32,7 @@ class SlowDiskTest(SendTest):
             [BINARY, "--port", line.path, "--dialect", "serial", "--state-dir", self.state])
         self.radio = Radio(line)
         self.radio.send(A.identity() + B.identity())
-        self.receiver.program.wait_for_error(f"hearing collar {B.log.device_id:016x}", 20)
+        self.receiver.program.wait_for_error(f"Collar {B.log.device_id:016x} is heard at", 20)
 
     def first_missing(self, collar):
         answer = self.radio.acknowledgement(collar)

@@ -18,7 +18,7 @@ class SimulatedCollarTest(SendTest):
         self.collar = self.simulate(
             self.all_cats()[0], "--interval", interval, "--flash", self.path("flash"), *arguments)
         receiver = self.receive("--events", "all")
-        receiver.wait_for_error("hearing collar")
+        receiver.wait_for_error("is heard at")
         return receiver
 
     def test_every_verb(self):
@@ -46,7 +46,7 @@ class SimulatedCollarTest(SendTest):
                           "get_settings", "unpair"])
         ids = [each["request"] for each in ended]
         self.assertEqual([(b - a) % 65_536 for a, b in zip(ids, ids[1:])], [1] * 10)
-        self.assertIn("locate: done", receiver.error_text)
+        self.assertIn(", locate, has ended: done.", receiver.error_text)
 
     def test_a_collar_that_was_unpaired(self):
         """It belongs to nobody, and obeys nothing but `pair`: that is told at once. After a restart of the receiver it is told as
@@ -60,7 +60,7 @@ class SimulatedCollarTest(SendTest):
         self.assertIn("belongs to nobody: it must be paired first", program.error_text)
         self.assertIn(f"Run `collar-link send pair --state-dir {self.state}`.", program.error_text)
         self.assertEqual(receiver.stop(), 0)
-        self.receive().wait_for_error("hearing collar")
+        self.receive().wait_for_error("is heard at")
         # A collar that has already named itself is not asked again: then its next poll brings the refusal.
         line = self.result(self.send("--timeout", "90", "-F", "json", "locate"), 77, seconds=100)
         self.assertIn((line["outcome"], line.get("code")), [("rejected", "not_paired"), ("refused", None)])
@@ -70,7 +70,7 @@ class SimulatedCollarTest(SendTest):
     def test_the_sound_of_a_simulated_collar(self):
         self.begin()
         self.assertEqual(self.send("sound", "2.5").wait(), 0)
-        self.collar.wait_for_error("the collar signals: a sound of 2.5 s")
+        self.collar.wait_for_error("The collar signals a sound of 2.5 s.")
 
     def test_texts_for_people(self):
         receiver = self.begin()
@@ -127,7 +127,7 @@ class SimulatedCollarTest(SendTest):
             time.sleep(chance.choice([0, 0.02, 0.1, 0.5]))
             receiver.kill_now()
             receiver = self.receive("--events", "result")
-            receiver.wait_for_error("hearing collar")
+            receiver.wait_for_error("is heard at")
             wait_until(lambda: os.path.exists(self.socket_path()), 5, "the socket")
             # The queue has eight places; only a pair may take the last one.
             wait_until(lambda: len(self.open_requests()) < 8, 60, "room for another request")
@@ -224,8 +224,8 @@ class SimulatedCollarTest(SendTest):
 class CommandLineTest(SendTest):
     def test_what_makes_no_sense(self):
         for words, text in (
-                ([], "what shall be sent"), (["fly"], "'fly'"), (["track"], "'track'"), (["track", "maybe"], "'track maybe'"),
-                (["sound"], "'sound': expected sound SECONDS"), (["locate", "now"], "'locate now': expected locate"),
+                ([], "What shall be sent?"), (["fly"], "'fly'"), (["track"], "'track'"), (["track", "maybe"], "'track maybe'"),
+                (["sound"], "'sound' is not typed as it must be: `sound SECONDS`."), (["locate", "now"], "'locate now' is not typed as it must be: `locate`."),
                 (["message"], "CODE"), (["sound", "0"], "0.1 to 65"), (["sound", "nan"], "0.1 to 65"),
                 (["settings"], "'settings'"), (["settings", "set"], "'settings set'"),
                 (["settings", "set", "speed=5"], "heartbeat_s"), (["settings", "set", "heartbeat_s"], "KEY=VALUE"),
@@ -254,10 +254,10 @@ class CommandLineTest(SendTest):
         give_to_ordinary_user(self.state)
         program = self.send("--timeout", "1", "-p", self.link, "locate")
         self.assertEqual(program.wait(), 66)
-        self.assertIn("no collar was ever heard here", program.error_text)
+        self.assertIn("No collar was ever heard here.", program.error_text)
         program = self.send("--timeout", "1", "-p", self.link, "--collar", "00000000000000aa", "pair")
         self.assertEqual(program.wait(), 66)
-        self.assertIn("collar 00000000000000aa was never heard here; known: none; waiting for collar 00000000000000aa to be heard",
+        self.assertIn("Collar 00000000000000aa was never heard here; no collar was. This program is waiting for collar 00000000000000aa to be heard.",
                       program.error_text)
 
     def test_a_collar_that_cannot_be_heard(self):
@@ -275,7 +275,7 @@ class CommandLineTest(SendTest):
             with self.subTest(words=words):
                 program = self.start([BINARY, *words, "--state-dir", self.path("none")])
                 self.assertEqual(program.wait(5), 66, program.error_text)
-                self.assertIn("there is no directory", program.error_text)
+                self.assertIn("There is no directory", program.error_text)
                 self.assertEqual(program.lines, [])
         self.assertFalse(os.path.exists(self.path("none")))
 

@@ -45,7 +45,7 @@ class SignalReportTest(EndToEndTest):
         receiver = self.receive("-v", port=line.path)
         radio = Radio(line)
         radio.send((of_radio(10, radio_identity) if radio_identity else b"") + collar.identity())
-        receiver.wait_for_error("hearing collar")
+        receiver.wait_for_error("is heard at")
         return receiver, radio
 
     def signals(self, receiver, count):
@@ -183,8 +183,8 @@ class SignalReportTest(EndToEndTest):
         self.assertLessEqual(len(answer), 60)
         self.assertGreater(len(answer), 50)
         receiver.stop()
-        self.assertEqual(receiver.error_text.count("base radio fedcba9876543210, firmware 2.0.11"), 1)
-        self.assertEqual(receiver.error_text.count("modem set to LoRa"), 1)
+        self.assertEqual(receiver.error_text.count("is fedcba9876543210, with firmware 2.0.11 and"), 1)
+        self.assertEqual(receiver.error_text.count("is set to LoRa"), 1)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class StateDirectoryTest(EndToEndTest):
         give_to_ordinary_user(self.state)
         for mode in (0o777, 0o1777, 0o770):
             os.chmod(self.state, mode)
-            self.refuse(78, f"other users may write to {self.state}", f"chmod go-w {self.state}")
+            self.refuse(78, f"Other users may write to {self.state}", f"chmod go-w {self.state}")
         self.assertEqual(os.listdir(self.state), [])
         os.chmod(self.state, 0o755)
         self.begin()

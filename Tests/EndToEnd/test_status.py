@@ -340,7 +340,7 @@ class WrittenCollarTest(StatusTest):
         self.assertRegex(self.text(user=daemon)[0], "  running, but it reports nothing to this user$")
         os.chmod(self.socket_path(), 0o666)
         self.assertEqual(self.overview(user=daemon)["receiver"], "unknown")
-        self.assertIn("does not tell its figures: only the user who runs collar-link, and root", self.errors)
+        self.assertIn("does not tell its figures. Only the user who runs collar-link, and root", self.errors)
         os.chmod(os.path.join(self.state, id_of(A)), 0o700)
         self.assertEqual(self.overview(user=daemon, code=77)["collars"], [])
         receiver.stop()

@@ -39,7 +39,7 @@ class FileSizeTest(EndToEndTest):
         collar = self.simulate(track, "--speed", "max", "--until-delivered")
         receiver = self.start(
             ["prlimit", "--fsize=8192:unlimited", BINARY, "--port", self.link, "--state-dir", self.state])
-        receiver.wait_for_error("nothing of collar")
+        receiver.wait_for_error("Nothing of collar")
         self.assertIsNone(receiver.process.poll())
         self.assertIsNone(collar.process.poll())
         self.assertEqual(self.start(["prlimit", f"--pid={receiver.pid}", "--fsize=unlimited"]).wait(), 0)

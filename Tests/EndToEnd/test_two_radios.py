@@ -33,7 +33,7 @@ class TwoRadiosTest(EndToEndTest):
         self.assertTrue(self.field.run(10, lambda: self.field.is_connected), self.receiver.error_text)
         for radio in self.radios:
             radio.send(stuff(frames.encode(10, RADIO_IDENTITY, RADIO)) + A.identity())
-        self.receiver.wait_for_error("hearing collar")
+        self.receiver.wait_for_error("is heard at")
         self.field.run(0.2)
 
     def hear(self, radio, frame):

@@ -18,6 +18,8 @@ FIX = {"ts_unix_ms": 1498266133000, "lat": 50.17028, "lon": -5.11399}
 LINES = json.dumps(FIX).encode() + b"\n"
 CAPTURE = ROOT / "Tests/Captures/replugs.pcapng"
 COMMAND = re.compile("`([^`]*)`")
+# What a line for a person is: sentences, which may begin with a place such as a file. A summary of `decode` is none.
+SENTENCES = re.compile(r"collar-link: (  )?([A-Z0-9`'\"/]|[\w.]+[,:] ).*[.?…]|collar-link: skipped: .*")
 
 
 class UsageCase(EndToEndTest):
@@ -31,6 +33,8 @@ class UsageCase(EndToEndTest):
         """What the tool says of these arguments."""
         program = self.start([BINARY, *arguments], environment=self.environment)
         self.assertEqual(program.wait(10), code, program.error_text)
+        for line in program.errors:
+            self.assertTrue(SENTENCES.fullmatch(line.rstrip("\n")), line)
         return program.error_text
 
     def output(self, command, code=0):
@@ -47,8 +51,9 @@ class OptionTest(UsageCase):
                                 (["--frobnicate"], "run"), (["--log", "info", "extra"], "run")):
             with self.subTest(arguments=arguments):
                 errors = self.failed(*arguments)
-                self.assertEqual(COMMAND.findall(errors), [f"collar-link {name} --help"])
-                self.assertIn(f" collar-link {'[run]' if name == 'run' else name} ", self.output(COMMAND.search(errors)[1]))
+                command, = COMMAND.findall(errors.splitlines()[-1])
+                self.assertEqual(command, f"collar-link {name} --help")
+                self.assertIn(f" collar-link {'[run]' if name == 'run' else name} ", self.output(command))
 
     def test_an_option_is_no_value(self):
         for arguments, name, option in (
@@ -60,9 +65,9 @@ class OptionTest(UsageCase):
                 self.assertIn(f"needs a value, and '{option}' is an option", errors)
                 self.assertIn(f"`{name}=VALUE`", errors)
         # A value that begins so is given in another form; a hyphen alone and a negative number are values.
-        self.assertIn("there is no directory --x", self.failed("status", "--state-dir=--x", code=66))
-        self.assertIn("there is no directory -x", self.failed("status", "--state-dir", "-x", code=66))
-        self.assertIn("there is no fix in it", self.failed("simulate", "--track", "-", code=65))
+        self.assertIn("There is no directory --x.", self.failed("status", "--state-dir=--x", code=66))
+        self.assertIn("There is no directory -x.", self.failed("status", "--state-dir", "-x", code=66))
+        self.assertIn("There is no fix in stdin.", self.failed("simulate", "--track", "-", code=65))
         self.assertIn("--tx-power", self.failed("--tx-power", "-99", code=64))
 
     def test_options_that_exclude_each_other(self):
@@ -70,7 +75,7 @@ class OptionTest(UsageCase):
                 (["simulate", "--track", "x", "--walk", "1/1/9"], "--track", "--walk"),
                 (["simulate", "--walk", "1/1/9", "--cable", "x", "--collars", "2"], "--cable", "--collars"),
                 (["send", "locate", "--now", "--latest"], "--now", "--latest"),
-                (["send", "message", "1", "x", "--data", "00"], "the text", "--data"),
+                (["send", "message", "1", "x", "--data", "00"], "TEXT", "--data"),
                 (["send", "message", "1", "--reply-to", "1", "--wants-reply"], "--reply-to", "--wants-reply"),
                 (["doctor", "--machine", "x", "--port", "y"], "--port", "--machine"),
                 (["history", "--verify", "--since", "1h"], "--verify", "--since"),
@@ -80,7 +85,7 @@ class OptionTest(UsageCase):
                 (["name", "x", "--remove", "--notes", "y"], "--remove", "--notes")):
             with self.subTest(arguments=arguments):
                 errors = self.failed(*arguments)
-                self.assertRegex(errors, f"{one} and {other}.* exclude each other\n")
+                self.assertRegex(errors, f"`{one}` and `{other}.*` exclude each other\\.\n")
                 self.assertIn("Leave out ", errors)
 
 
@@ -156,7 +161,7 @@ class FileTest(UsageCase):
                 (["decode", "/dev/null"], 0), (["decode"], 0), (["encode", "empty"], 0), (["encode"], 0),
                 (["simulate", "--track", "empty"], 65), (["--read", "empty"], 65)):
             with self.subTest(arguments=arguments):
-                self.assertRegex(self.failed(*arguments, code=code), r"(empty|/dev/null|stdin)\b.*: (there is no|this is no capture)")
+                self.assertRegex(self.failed(*arguments, code=code), r"There is no(thing to decode| fix) in (empty|/dev/null|stdin)\.|empty, byte 0: this is no capture\.")
 
 
 class PlaceTest(UsageCase):
@@ -165,7 +170,7 @@ class PlaceTest(UsageCase):
     def test_doctor_without_the_directory(self):
         program = self.start([BINARY, "doctor", "--state-dir", "missing"], environment=self.environment)
         self.assertIn(program.wait(10), (0, 1), program.error_text)
-        self.assertIn("there is no directory missing\n", program.error_text)
+        self.assertIn("There is no directory missing.\n", program.error_text)
         self.assertGreater(len(program.lines), 0, "nothing was examined")
         self.assertFalse(os.path.exists(self.path("missing")))
         program = self.start([BINARY, "doctor", "--state-dir", self.folder], environment=self.environment)

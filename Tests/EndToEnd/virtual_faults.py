@@ -139,7 +139,7 @@ class Faults(VirtualCase):
         named = self.receive(f"--port {NODE}", prefix=WITHOUT_UDEV)
         self.assert_said(named, 1, "listening on", 20)
         self.pull(RADIO)
-        self.assert_said(named, 1, f"{NODE} was unplugged; waiting for it", 20)
+        self.assert_said(named, 1, f"{NODE} was unplugged; the receiver is waiting for it.", 20)
         self.plug(RADIO, "RADIO1")
         self.assert_said(named, 2, "listening on", 20)
 
@@ -240,12 +240,12 @@ class Faults(VirtualCase):
         receiver.wait_for_error("waiting for")
         self.plug(RADIO, "RADIO1")
         receiver.wait_for_error("listening on")
-        silence = self.port_messages(receiver).index(f"listening on {NODE}")
+        silence = self.port_messages(receiver).index(f"The receiver is listening on {NODE}.")
         self.machine.run(VISITS.replace("ERRORS", receiver.error_path), seconds=120)
         self.machine.run("sleep 2")
         said = self.port_messages(receiver)[silence:]
-        openings = said.count(f"listening on {NODE}")
-        self.assertEqual(said, [f"listening on {NODE}", f"{NODE} was unplugged; waiting for it"] * openings)
+        openings = said.count(f"The receiver is listening on {NODE}.")
+        self.assertEqual(said, [f"The receiver is listening on {NODE}.", f"{NODE} was unplugged; the receiver is waiting for it."] * openings)
         # Some visits were long enough, and some were not.
         self.assertIn(openings, range(5, 36))
 
@@ -266,7 +266,7 @@ class Faults(VirtualCase):
         receiver = self.receive(f"--port {NODE}")
         receiver.wait_for_error(f"listening on {NODE}")
         self.pull(RADIO)
-        receiver.wait_for_error(f"{NODE} was unplugged; waiting for it")
+        receiver.wait_for_error(f"{NODE} was unplugged; the receiver is waiting for it.")
         self.plug(STRANGER, "STRANGER")
         self.plug(RADIO, "PUCK1", NEXT_NODE)
         receiver.wait_for_error(f"listening on {NEXT_NODE}, where the radio of {NODE} is now")

@@ -70,7 +70,7 @@ extension AnimalFileFault {
         switch self {
         case .unreadable(let failure):
             UserMessage(
-                .animalsUnusable, "\(failure.path) cannot be read: \(SystemError.text(failure.errorNumber))",
+                .animalsUnusable, "\(failure.path) cannot be read: \(SystemError.text(failure.errorNumber)).",
                 "Let this user read the file, or remove it.")
         case .wrong(let path, let error): error.message(path: path)
         }
@@ -83,7 +83,7 @@ extension AnimalRegisterError {
     /// The error, for a person.
     package func message(path: String) -> UserMessage {
         let (reason, remedy) = problem.words(path: path)
-        return UserMessage(code, (line.map { "\(path), line \($0): " } ?? "") + reason, remedy)
+        return UserMessage(code, line.map { "\(path), line \($0): \(reason.asClause)" } ?? reason, remedy)
     }
 }
 
@@ -92,35 +92,35 @@ extension AnimalRegisterError.Problem {
         let form = "An animal is '[animal NAME]' and, below it, lines with the keys species, notes and wears; '#' begins a comment."
         let keepOne = "Keep one of the two lines, or give another name."
         return switch self {
-        case .notText: ("the line is not UTF-8", "Write the file in UTF-8.")
-        case .tooLong(let byteLimit): ("\(path) has more than \(byteLimit) bytes", "Remove animals that are no longer of interest.")
-        case .notAnAssignment(let line): ("'\(line)' is neither '[animal NAME]' nor 'key = value'", form)
-        case .unknownSection(let section): ("'\(section)' is no section of this file", form)
-        case .unknownKey(let key): ("there is no key '\(key)'", form)
-        case .keyWithoutAnimal(let key): ("\(key) stands above the first animal", form)
-        case .repeatedKey(let key, let line): ("\(key) has a value already, from line \(line)", keepOne)
-        case .repeatedAnimal(let name, let line): ("there is an animal \(name) already, at line \(line) of \(path)", keepOne)
+        case .notText: ("The line is not UTF-8.", "Write the file in UTF-8.")
+        case .tooLong(let byteLimit): ("\(path) has more than \(byteLimit) bytes.", "Remove animals that are no longer of interest.")
+        case .notAnAssignment(let line): ("'\(line)' is neither '[animal NAME]' nor 'key = value'.", form)
+        case .unknownSection(let section): ("'\(section)' is no section of this file.", form)
+        case .unknownKey(let key): ("There is no key '\(key)'.", form)
+        case .keyWithoutAnimal(let key): ("\(key) stands above the first animal.", form)
+        case .repeatedKey(let key, let line): ("\(key) has a value already, from line \(line).", keepOne)
+        case .repeatedAnimal(let name, let line): ("There is an animal \(name) already, at line \(line) of \(path).", keepOne)
         case .wrongText(let text, let kind, let fault): (
-            "the \(kind.rawValue) '\(text)' \(fault.text)",
+            "The \(kind.rawValue) '\(text)' \(fault.text).",
             fault == .collarID
                 ? "Choose a \(kind.rawValue) with other characters than a collar's id." : "Choose another \(kind.rawValue).")
         case .wrongCollar(let text): (
-            "'\(text)' is no id of a collar: expected \(CollarID.form)", "The lines of `collar-link history` have it as \"collar\".")
+            "'\(text)' is no id of a collar, which is \(CollarID.form).", "The lines of `collar-link history` have it as \"collar\".")
         case .wrongWearing(let text): (
-            "'\(text)' does not tell a collar and when it is worn", "Write 'wears = ID', then 'from TIME', 'until TIME', both or neither.")
-        case .wrongTime(let text): ("'\(text)' is no time", "A time is \(CalendarTime.forms).")
+            "'\(text)' does not tell a collar and when it is worn.", "Write 'wears = ID', then 'from TIME', 'until TIME', both or neither.")
+        case .wrongTime(let text): ("'\(text)' is no time.", "A time is \(CalendarTime.forms).")
         case .endBeforeBegin: (
-            "the collar is not worn at all: its end is not later than its begin",
+            "The collar is not worn at all: its end is not later than its begin.",
             "Give as 'until' the first instant at which the collar is not worn any more.")
         case .worn(let deviceID, let name, let line): (
-            "\(collarName(deviceID)) is on \(name) at the same time, by line \(line) of \(path)",
+            "\(collarSubject(deviceID)) is on \(name) at the same time, by line \(line) of \(path).",
             "End the one where the other begins: '… until TIME'.")
-        case .unknownAnimal(let name): ("there is no animal \(name) in \(path)", "`collar-link name` lists the animals.")
+        case .unknownAnimal(let name): ("There is no animal \(name) in \(path).", "`collar-link name` lists the animals.")
         case .nothingToEnd: (
-            "no collar is worn without an end",
+            "No collar is worn without an end.",
             "`collar-link name` lists who wears what; set another end with `collar-link name ID NAME --until TIME`.")
         case .severalCollars(let collars): (
-            "the animal wears \(collars.count) collars: \(collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", "))",
+            "The animal wears \(collars.count) collars: \(collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")).",
             "Name the collar by its id.")
         }
     }

@@ -39,7 +39,7 @@ extension ConfigurationError: MessageError {
     package var message: UserMessage {
         switch place {
         case .commandLine: UserMessage(nil, problem.text(isOption: true))
-        case .file(let path, let line): UserMessage(nil, "\(path), line \(line): \(problem.text(isOption: false))")
+        case .file(let path, let line): UserMessage(nil, "\(path), line \(line): \(problem.text(isOption: false).asClause)")
         }
     }
 }
@@ -47,20 +47,20 @@ extension ConfigurationError: MessageError {
 extension ConfigurationError.Problem {
     /// - Parameter isOption: whether the names of options are those of the command line.
     fileprivate func text(isOption: Bool) -> String {
-        func name(_ option: RadioOption) -> String { (isOption ? "--" : "") + option.rawValue }
+        func name(_ option: RadioOption) -> String { isOption ? "`--\(option.rawValue)`" : option.rawValue }
         return switch self {
-        case .notText: "the line is not UTF-8"
-        case .notAnAssignment(let line): "'\(line)': expected 'key = value', or \(StickName.forms)"
+        case .notText: "The line is not UTF-8."
+        case .notAnAssignment(let line): "'\(line)' is neither 'key = value' nor \(StickName.forms)."
         case .unknownKey(let key):
-            "there is no key '\(key)'; keys are: \(RadioOption.allCases.map(\.rawValue).joined(separator: ", "))"
+            "There is no key '\(key)'; keys are: \(RadioOption.allCases.map(\.rawValue).joined(separator: ", "))."
                 + Suggestion.text(for: key, among: RadioOption.allCases.map(\.rawValue))
-        case .repeatedKey(let key, let line): "\(key) has a value already, from line \(line)"
-        case .unknownSection(let section): "'\(section)' is no section: expected \(StickName.forms)"
-        case .repeatedSection(let section, let line): "\(section) is there already, at line \(line)"
+        case .repeatedKey(let key, let line): "\(key) has a value already, from line \(line)."
+        case .unknownSection(let section): "'\(section)' is no section, which is \(StickName.forms)."
+        case .repeatedSection(let section, let line): "\(section) is there already, at line \(line)."
         case .wrongValue(let option, let text):
-            "\(name(option)) \(text): expected \(option.wanted)" + Suggestion.text(for: text, among: option.words)
-        case .region(let error, let option): "\(name(option)): \(error.text)"
-        case .tooLong(let byteLimit): "the file has more than \(byteLimit) bytes"
+            "\(name(option)) takes \(option.wanted), not '\(text)'." + Suggestion.text(for: text, among: option.words)
+        case .region(let error, let option): "\(name(option)) breaks a rule of the region: \(error.text)."
+        case .tooLong(let byteLimit): "The file has more than \(byteLimit) bytes."
         }
     }
 }

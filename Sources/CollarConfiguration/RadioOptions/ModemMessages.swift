@@ -23,87 +23,87 @@ extension ModemNotice {
     package func message(port: String) -> UserMessage {
         switch self {
         case .found(let dialect, let version):
-            UserMessage("\(port): \(dialect.firmwareName)" + (version.map { " (\($0))" } ?? ""))
+            UserMessage("\(port): this is the \(dialect.firmwareName)" + (version.map { " (\($0))." } ?? "."))
         case .ready(let dialect, let settings, let turnaround):
             UserMessage(
-                "\(port): the radio is set to \(settings.text)",
+                "\(port): the radio is set to \(settings.text).",
                 "A collar with other settings cannot hear it. First give them to the collar over a cable, or over a stick at which it is "
                     + "heard now: `collar-link send settings set \(settings.collarSettings(for: dialect, turnaround))`. Then restart the "
                     + "collar, and last start collar-link with this radio.")
         case .settingsMissing(let dialect):
             UserMessage(
-                "\(port): the stick runs \(dialect.firmwareName), and no region is set: its radio is not used",
+                "\(port): the stick runs the \(dialect.firmwareName), and no region is set: its radio is not used.",
                 "Name the region in which you are: `--region EU868`, or `region = EU868` in the configuration file.")
         case .regionMissing:
             UserMessage(
-                "\(port): no region is set: the radio only listens, and no collar gets an acknowledgement",
+                "\(port): no region is set: the radio only listens, and no collar gets an acknowledgement.",
                 "Name the region in which you are: `--region EU868`, or `region = EU868` in the configuration file.")
         case .refused(.airtime, let wanted, let actual):
             UserMessage(
                 .radioSettingRefused,
                 "\(port): the stick has another bandwidth, spreading factor or coding rate than wanted: 199 bytes take \(actual ?? 0) ms "
-                    + "on the air, not \(wanted) ms; it is not used",
+                    + "on the air, not \(wanted) ms; it is not used.",
                 ofCollar: nil)
         case .refused(let setting, let wanted, let actual):
             UserMessage(
                 .radioSettingRefused,
                 "\(port): the stick does not hold the \(setting.name) \(setting.text(wanted))"
-                    + (actual.map { ": it has \(setting.text($0))" } ?? "") + "; it is not used",
+                    + (actual.map { ": it has \(setting.text($0))" } ?? "") + "; it is not used.",
                 ofCollar: nil)
         case .powerReduced(let wanted, let actual):
-            UserMessage("\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no more")
+            UserMessage("\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no more.")
         case .powerRaised(let wanted, let actual):
-            UserMessage("\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no less")
+            UserMessage("\(port): the stick sends with \(actual) dBm, not \(wanted) dBm: it has no less.")
         case .amplified(let board, let chip, let output):
             UserMessage(
                 "\(port): the board \(board) has an amplifier: its radio chip is set to \(chip) dBm, so that the antenna gets at most "
-                    + "\(output) dBm")
+                    + "\(output) dBm.")
         case .boardUnknown(let dialect):
             UserMessage(
-                "\(port): the \(dialect.firmwareName) does not tell its board: one with an amplifier sends with more power than set")
+                "\(port): the \(dialect.firmwareName) does not tell its board: one with an amplifier sends with more power than set.")
         case .firmwareTooOld(let dialect, let version):
             UserMessage(
-                "\(port): the \(dialect.firmwareName) (\(version)) cannot receive and send without a command in between; it is not used",
+                "\(port): the \(dialect.firmwareName) (\(version)) cannot receive and send without a command in between; it is not used.",
                 "Write a newer release of the firmware to the stick: RUI3 3.4 or later.")
         case .packetRefused(let dialect, let byteCount, let status):
             UserMessage(
-                "\(port): the \(dialect.firmwareName) refused a frame of \(byteCount) bytes: \(status.prefix(40))",
+                "\(port): the \(dialect.firmwareName) refused a frame of \(byteCount) bytes: \(status.prefix(40)).",
                 "If it lasts, use a stick with MeshCore's KISS modem.")
         case .notSending(let dialect):
             UserMessage(
-                "\(port): the \(dialect.firmwareName) takes frames and sends none of them; it is restarted",
+                "\(port): the \(dialect.firmwareName) takes frames and sends none of them; it is restarted.",
                 "If that happens again, unplug the stick, and write a newer release of its firmware to it.")
         case .restarted(let dialect):
             UserMessage(
-                "\(port): the \(dialect.firmwareName) restarted and forgot its settings; it is set up again",
+                "\(port): the \(dialect.firmwareName) restarted and forgot its settings; it is set up again.",
                 "If that happens often, use another cable or USB port, and no hub without a power supply.")
         case .notAnswering(let dialect):
             UserMessage(
-                "\(port): the \(dialect.firmwareName) does not answer; it is tried again",
+                "\(port): the \(dialect.firmwareName) does not answer; it is tried again.",
                 "Unplug the stick and plug it in again. If `--dialect` names its firmware, leave that out: the firmware is found without it.")
-        case .answersAgain(let dialect): UserMessage("\(port): the \(dialect.firmwareName) answers again")
+        case .answersAgain(let dialect): UserMessage("\(port): the \(dialect.firmwareName) answers again.")
         case .busy(let dialect):
             UserMessage(
-                "\(port): the \(dialect.firmwareName) is busy and did not take a frame",
+                "\(port): the \(dialect.firmwareName) is busy and did not take a frame.",
                 "Wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends.")
         case .queueFull(let dialect):
             UserMessage(
-                "\(port): the queue of the \(dialect.firmwareName) is full; it dropped a frame",
+                "\(port): the queue of the \(dialect.firmwareName) is full; it dropped a frame.",
                 "Wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends.")
         case .fault(let dialect, let code):
-            UserMessage("\(port): the \(dialect.firmwareName) reports fault \(code)", "Unplug the stick and plug it in again.")
+            UserMessage("\(port): the \(dialect.firmwareName) reports fault \(code).", "Unplug the stick and plug it in again.")
         case .dutyCycleReached(let seconds, isStart: true):
             UserMessage(
                 "\(port): an answer is not sent: the airtime of the last hour is not known, so that all of it counts as used; the first "
-                    + "answer can be in \(seconds) s",
+                    + "answer can be in \(seconds) s.",
                 "Wait. A lower spreading factor, or a frequency with a higher duty cycle, at both ends makes the wait shorter.")
         case .dutyCycleReached(let seconds, isStart: false):
             UserMessage(
-                "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be in \(seconds) s",
+                "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be in \(seconds) s.",
                 "Choose a lower spreading factor, or a frequency with a higher duty cycle, at both ends.")
         case .dwellTimeExceeded(let airtime, let limit):
             UserMessage(
-                "\(port): a frame of \(airtime) ms is not sent: the region allows \(limit) ms a frame",
+                "\(port): a frame of \(airtime) ms is not sent: the region allows \(limit) ms a frame.",
                 "Choose a lower spreading factor or a larger bandwidth, at both ends.")
         case .stranger(let stranger): stranger.message(port: port)
         }
@@ -137,7 +137,7 @@ extension Stranger {
                 "a modem answers to AT commands, but it is not RUI3 in point-to-point mode",
                 "Name the port of the radio: `--port PATH`.")
             case .silent(let dialect): (
-                "the stick was used with \(dialect.firmwareName) before and does not answer now",
+                "the stick was used with the \(dialect.firmwareName) before and does not answer now",
                 "Unplug it and plug it in again. If it has other firmware now, say so: `--dialect NAME`.")
             case .text(let line): (
                 "text comes in, and no frames: \"\(line.prefix(60))\"",
@@ -146,7 +146,7 @@ extension Stranger {
                 "bytes come in, but no frames",
                 "Use firmware whose port has 115,200 bit/s. Or name the port of the radio: `--port PATH`.")
             }
-        return UserMessage("\(port): \(reason); nothing is sent to it", remedy)
+        return UserMessage("\(port): \(reason); nothing is sent to it.", remedy)
     }
 }
 

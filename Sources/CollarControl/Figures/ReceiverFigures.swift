@@ -218,7 +218,7 @@ package enum FiguresRequest {
         do throws(JSONSyntaxError) { object = try JSONScanner.value(of: line) } catch { return false }
         guard case .object(let members) = object, object["do"]?.text == verb else { return false }
         for member in members where member.key != "do" && !(member.key == "type" && member.value == .string("request")) {
-            throw ControlRequest.Fault(reason: "\"\(member.key)\" is not expected here")
+            throw ControlRequest.Fault(reason: "\"\(member.key)\" is not expected here.")
         }
         return true
     }

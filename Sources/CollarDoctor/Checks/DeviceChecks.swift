@@ -59,7 +59,7 @@ extension Examination {
             return Finding(
                 .autosuspend, port: port.path, "The kernel may suspend the radio at \(port.path): bytes are lost, or late.",
                 evidence: [Evidence(place, "auto")], command: ShellCommand("echo", "on").piped(to: sudo("tee", place)),
-                remedy: "It lasts until the radio is plugged in again. TLP: USB_DENYLIST in /etc/tlp.conf; powertop: no --auto-tune.")
+                remedy: "It lasts until the radio is plugged in again. TLP needs it in USB_DENYLIST, and powertop no `--auto-tune`.")
         }
     }
 
@@ -126,7 +126,7 @@ extension Examination {
             return Finding(
                 .usb3Noise, port: port.path, "A USB 3 device is at the same controller as \(port.path): its noise may hide weak signals.",
                 evidence: [Evidence("\(neighbour)/speed", machine.firstLine(of: "\(neighbour)/speed") ?? "")],
-                remedy: "If collars are heard badly: a USB 2 socket, or an extension cable.")
+                remedy: "If collars are heard badly, use a USB 2 socket, or an extension cable.")
         }
     }
 

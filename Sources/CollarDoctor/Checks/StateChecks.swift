@@ -262,8 +262,8 @@ extension Examination {
                 command: isBridge ? sudo("fuser", "-v", path) : nil,
                 remedy: isBridge
                     ? "Boards with such a bridge restart when a program opens or closes the port (DTR): the command names them. "
-                        + "Else the power fails: another cable or USB port, and no hub without a power supply."
-                    : "Another cable or USB port, and no hub without a power supply.")
+                        + "Else the power fails: use another cable or USB port, and no hub without a power supply."
+                    : "Use another cable or USB port, and no hub without a power supply.")
         }
     }
 }

@@ -84,8 +84,8 @@ package struct Omission: Equatable, Sendable {
     package var message: UserMessage {
         UserMessage(
             nil,
-            fixCount.map { "\(format.rawValue) has left out \($0) fix\($0 == 1 ? "" : "es") \(format.inexpressibleFixes)" }
-                ?? "\(format.rawValue) leaves out fixes \(format.inexpressibleFixes)",
+            fixCount.map { "The format \(format.rawValue) has left out \($0) fix\($0 == 1 ? "" : "es") \(format.inexpressibleFixes)." }
+                ?? "The format \(format.rawValue) leaves out fixes \(format.inexpressibleFixes).",
             format == .homeassistant ? "To include them, give them an accuracy: `--unknown-accuracy METRES`." : nil)
     }
 }

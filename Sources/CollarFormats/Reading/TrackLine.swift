@@ -30,7 +30,7 @@ package enum TrackLine {
 private func value(_ key: String, in members: [JSONValue.Member], prefix: String = "") throws(FixFieldError) -> JSONValue? {
     var found: JSONValue?
     for member in members where member.key == key {
-        guard found == nil else { throw .wrong(prefix + key, "given twice") }
+        guard found == nil else { throw .wrong(prefix + key, "it is given twice") }
         found = member.value
     }
     return found
@@ -40,7 +40,7 @@ private func value(_ key: String, in members: [JSONValue.Member], prefix: String
 private func number(_ key: String, in members: [JSONValue.Member], prefix: String = "") throws(FixFieldError) -> DecimalNumber? {
     guard let value = try value(key, in: members, prefix: prefix), value != .null else { return nil }
     guard case .number(let text) = value else {
-        throw .wrong(prefix + key, "\(value.kind), where a number is expected")
+        throw .wrong(prefix + key, "it is \(value.kind), where a number is expected")
     }
     guard let number = DecimalNumber(text: text) else { throw .wrong(prefix + key, "\(text) is too long a number") }
     return number
@@ -49,7 +49,7 @@ private func number(_ key: String, in members: [JSONValue.Member], prefix: Strin
 /// The string of a key; nil when it is absent or null.
 private func string(_ key: String, in members: [JSONValue.Member]) throws(FixFieldError) -> String? {
     guard let value = try value(key, in: members), value != .null else { return nil }
-    guard case .string(let text) = value else { throw .wrong(key, "\(value.kind), where a string is expected") }
+    guard case .string(let text) = value else { throw .wrong(key, "it is \(value.kind), where a string is expected") }
     return text
 }
 
@@ -72,11 +72,11 @@ public struct TrackLineError: Error, Equatable, Sendable, CustomStringConvertibl
         self.problem = problem
     }
 
-    /// The error in one line: `line 7: coordinate.latitude: 95.2 is outside -90…90`.
+    /// The error in a sentence: `The field coordinate.latitude in line 7 is wrong: 95.2 is outside -90…90.`
     public var description: String {
-        if let field { return "line \(lineNumber): \(field): \(problem)" }
-        if let byteOffset { return "line \(lineNumber): not JSON: \(problem) (byte offset \(byteOffset))" }
-        return "line \(lineNumber): \(problem)"
+        if let field { return "The field \(field) in line \(lineNumber) is wrong: \(problem)." }
+        if let byteOffset { return "Line \(lineNumber) is not JSON: \(problem) (byte offset \(byteOffset))." }
+        return "Line \(lineNumber) is \(problem)."
     }
 }
 
@@ -189,7 +189,7 @@ package struct FixFields {
         source = try string("source", in: members)
         if let coordinate = try value("coordinate", in: members) {
             guard case .object(let parts) = coordinate else {
-                throw .wrong("coordinate", "\(coordinate.kind), where an object is expected")
+                throw .wrong("coordinate", "it is \(coordinate.kind), where an object is expected")
             }
             hasNestedCoordinate = true
             latitude = try number("latitude", in: parts, prefix: "coordinate.")
@@ -226,7 +226,7 @@ package enum FixFieldError: Error, Equatable {
 
     package var problem: String {
         switch self {
-        case .missing: "missing"
+        case .missing: "it is missing"
         case .wrong(_, let problem): problem
         }
     }

@@ -4,6 +4,9 @@ import CollarWire
 
 package func collarName(_ deviceID: UInt64) -> String { "collar \(MessageDescription.hexadecimal(deviceID))" }
 
+/// The same at the start of a sentence.
+package func collarSubject(_ deviceID: UInt64) -> String { "Collar \(MessageDescription.hexadecimal(deviceID))" }
+
 /// A receiver in a message: its id as `collar-link receiver show` prints it.
 package func receiverName(_ receiverID: UInt32) -> String { MessageDescription.hexadecimal(UInt64(receiverID), digits: 8) }
 

@@ -10,81 +10,81 @@ extension JournalError: MessageError {
         case .file(let failure): failure.message
         case .heldBy(let processID, let path):
             UserMessage(
-                .stateInUse, "\(path) is in use by \(processID.map { "process \($0)" } ?? "another process")",
+                .stateInUse, "\(path) is in use by \(processID.map { "process \($0)" } ?? "another process").",
                 "Stop the other collar-link, or give this one its own `--state-dir`.")
         case .readerInUse(let name, let processID):
             UserMessage(
-                .stateInUse, "another process reads as '\(name.text)'\(processID.map { ": process \($0)" } ?? "")",
+                .stateInUse, "\(processID.map { "Process \($0)" } ?? "Another process") reads as '\(name.text)' already.",
                 "Stop it, or read under another name.")
         case .stopped(let failure):
             UserMessage(
-                .storageFailing, "the journal has stopped: \(failure.message.reason)",
+                .storageFailing, "The journal has stopped, because \(failure.message.reason.asClause)",
                 "Nothing further is acknowledged; the collar keeps it. \(failure.message.remedy ?? "Check the disk (`sudo dmesg`).") "
                     + "Then restart collar-link.")
         case .unencodable(let failure): UserMessage(.storageFailing, failure.reason, "This is a fault of collar-link: report it.")
         case .pendingLimitReached:
             UserMessage(
-                .storageFailing, "the journal cannot take more until the disk does",
+                .storageFailing, "The journal cannot take more until the disk does.",
                 "Make room on the disk that holds the state directory.")
         case .trackingLimitReached:
-            UserMessage(.storageFailing, "the collar's logs have more gaps than can be tracked", JournalError.faultyCollar)
+            UserMessage(.storageFailing, "The collar's logs have more gaps than can be tracked.", JournalError.faultyCollar)
         case .logLimitReached:
-            UserMessage(.storageFailing, "the collar has more logs than can be tracked", JournalError.faultyCollar)
+            UserMessage(.storageFailing, "The collar has more logs than can be tracked.", JournalError.faultyCollar)
         case .sizeLimitReached(let limit, let path):
             UserMessage(
-                .storageFailing, "the journal in \(path) has the \(limit) bytes that it may have",
+                .storageFailing, "The journal in \(path) has the \(limit) bytes that it may have.",
                 "Give it more with `--max-size`, or have old fixes removed with `--keep`.")
         case .laterFormat(let version, let path):
             UserMessage(
-                .stateUnusable, "\(path) has format \(version), which this version cannot read",
+                .stateUnusable, "\(path) has format \(version), which this version cannot read.",
                 "Use the collar-link that wrote it, or a later one.")
         case .foreignSegment(let path):
-            UserMessage(.stateUnusable, "\(path) belongs to another collar", "Move \(path) to the directory of its collar.")
+            UserMessage(.stateUnusable, "\(path) belongs to another collar.", "Move \(path) to the directory of its collar.")
         case .openToStrangers(.owner(let userID), let path):
             UserMessage(
-                .stateUnusable, "\(path) belongs to another user (\(userID)), who could change what is stored in it",
+                .stateUnusable, "\(path) belongs to another user (\(userID)), who could change what is stored in it.",
                 "Run collar-link as that user, or choose another `--state-dir`.")
         case .openToStrangers(.others, let path):
             UserMessage(
-                .stateUnusable, "other users may write to \(path), and could change what is stored in it",
+                .stateUnusable, "Other users may write to \(path), and could change what is stored in it.",
                 running: ShellCommand("chmod", "go-w", path)
             ) { "Run \($0); where others must write to it, choose another `--state-dir`." }
         case .unreadableReceiver(let path):
             UserMessage(
-                .stateUnusable, "\(path) does not hold a receiver's identity",
+                .stateUnusable, "\(path) does not hold a receiver's identity.",
                 "Restore \(path) from a backup, or remove it to become a new receiver (collars must be paired again).")
         case .unreadableReader(let path):
             UserMessage(
-                .readerUnusable, "\(path) does not hold the position of a reader",
+                .readerUnusable, "\(path) does not hold the position of a reader.",
                 "Remove the reader: `collar-link readers --remove NAME`. The next one of its name gets everything again.")
         case .readerDenied(let path, let owner):
             UserMessage(
-                .permissionDenied, "\(path) belongs to user \(UserDatabase.userName(owner)), and this user has no permission to use it",
+                .permissionDenied, "\(path) belongs to user \(UserDatabase.userName(owner)), and this user has no permission to use it.",
                 "Read as that user, or under another name. If nobody reads under this name, remove the file: "
                     + "`\(ShellCommand("sudo", "rm", path).text)`.")
         case .readerReplaced(let path):
             UserMessage(
-                .readerUnusable, "\(path) was removed or replaced while the reader ran: the state directory was restored or removed",
+                .readerUnusable, "\(path) was removed or replaced while the reader ran: the state directory was restored or removed.",
                 "Start the reader again: it goes on at the position that is stored there now.")
         case .unreadableKey(let path):
             UserMessage(
-                .keyUnusable, "\(path) does not hold a key of 32 hexadecimal digits",
+                .keyUnusable, "\(path) does not hold a key of 32 hexadecimal digits.",
                 "Restore \(path) from a backup, or give the key again: `collar-link key add ID FILE`.")
         case .misnamedKey(let path, let name):
             UserMessage(
-                .keyUnusable, "the name of the key file \(path) has capitals, so its key is not used", "Rename it to \(name).")
+                .keyUnusable, "The name of the key file \(path) has capitals, so its key is not used.", "Rename it to \(name).")
         case .retired(let receiverID, let path):
             UserMessage(
-                .stateUnusable, "receiver \(receiverName(receiverID)) has moved away from \(path)",
+                .stateUnusable, "Receiver \(receiverName(receiverID)) has moved away from \(path).",
                 "Run collar-link where it was imported. `collar-link receiver import` brings it back; to become a new receiver "
                     + "here remove \(path) (collars must be paired again).")
         case .noReceiver(let path):
             UserMessage(
-                .noReceiver, "there is no receiver in \(path)",
+                .noReceiver, "There is no receiver in \(path).",
                 "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
         case .otherReceiver(let path):
             UserMessage(
-                .stateUnusable, "another receiver has stored something in \(path)",
+                .stateUnusable, "Another receiver has stored something in \(path).",
                 "Give a directory of its own: `--state-dir DIR`.")
         }
     }
@@ -95,18 +95,18 @@ extension JournalError: MessageError {
 extension EncodingFailure {
     fileprivate var reason: String {
         switch self {
-        case .fix(let sequence): "fix \(sequence) has a field out of range"
-        case .logID(let logID): "\(logID) is no log id"
-        case .receiveTime(let time): "\(time) ms is no receive time"
-        case .sequence(let sequence): "\(sequence) is beyond the highest sequence"
-        case .request(let id): "request \(id) has a field out of range"
+        case .fix(let sequence): "Fix \(sequence) has a field out of range."
+        case .logID(let logID): "\(logID) is no log id."
+        case .receiveTime(let time): "\(time) ms is no receive time."
+        case .sequence(let sequence): "\(sequence) is beyond the highest sequence."
+        case .request(let id): "Request \(id) has a field out of range."
         }
     }
 }
 
 extension FileFailure: MessageError {
     package var message: UserMessage {
-        UserMessage(isDenial ? .permissionDenied : .journalUnavailable, "cannot \(operation.rawValue) \(path): \(cause)", remedy)
+        UserMessage(isDenial ? .permissionDenied : .journalUnavailable, "This program cannot \(operation.rawValue) \(path): \(cause).", remedy)
     }
 
     private var cause: String {
@@ -120,7 +120,7 @@ extension FileFailure: MessageError {
 
     private var remedy: String? {
         switch errorNumber {
-        case _ where foreignOwner != nil: "Give it to the owner of the state directory, or choose another --state-dir."
+        case _ where foreignOwner != nil: "Give it to the owner of the state directory, or choose another `--state-dir`."
         case ENOSPC: "Make room on the disk that holds \(path)."
         case EDQUOT: "Raise the disk quota, or make room."
         case EFBIG: "Raise the limit of file sizes (`ulimit -f`)."
@@ -141,13 +141,13 @@ extension UserMessage {
     package static func unknownFix(_ fix: FixIdentifier) -> UserMessage {
         UserMessage(
             .unknownFix,
-            "--since: there is no fix \(fix.sequence) of log \(fix.logID) of \(collarName(fix.deviceID)) in the state directory",
+            "There is no fix \(fix.sequence) of log \(fix.logID) of \(collarName(fix.deviceID)) in the state directory.",
             "Begin with a time (`--since 2h`) or with all there is (`--from-start`).")
     }
 
     package static func outputFailed(_ errorNumber: Int32) -> UserMessage {
         UserMessage(
-            .outputFailed, "stdout cannot be written: \(SystemError.text(errorNumber))",
+            .outputFailed, "Nothing can be written to stdout: \(SystemError.text(errorNumber)).",
             "Make room where it leads; what was not written is written at the next start.")
     }
 }

@@ -124,7 +124,7 @@ extension FileKind {
     /// That a file is of this kind and not of the wanted one, and what helps; nil if it is of the wanted kind.
     /// - Parameter command: the command that reads it, as it reads stdin.
     package func mismatch(path: String, _ use: Use, _ command: ShellCommand) -> UserMessage? {
-        func mismatch(_ remedy: String) -> UserMessage { UserMessage(nil, "\(path): this is \(text), not \(use.text)", remedy) }
+        func mismatch(_ remedy: String) -> UserMessage { UserMessage(nil, "\(path): this is \(text), not \(use.text).", remedy) }
         let file = path == "stdin" ? "FILE" : path
         func piped(_ filter: [String], to command: ShellCommand) -> String {
             "`\(ShellCommand(words: filter + [file]).piped(to: command).text)`"

@@ -13,7 +13,7 @@ extension ReceiverError: MessageError {
         case .connection(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: false)
         case .noDevice(let path):
             UserMessage(
-                .noDevice, path.map { "\($0) was unplugged" } ?? "no collar radio is plugged in",
+                .noDevice, path.map { "\($0) was unplugged." } ?? "No collar radio is plugged in.",
                 "Plug one in, or leave out `--no-reconnect` to wait for it.")
         case .discovery(let failure): failure.discoveryMessage
         case .host(.journal(let failure)): failure.message
@@ -21,9 +21,9 @@ extension ReceiverError: MessageError {
         case .output(let errorNumber): .outputFailed(errorNumber)
         case .captureFile(let failure): failure.message(isReceiving: false)
         case .captureUnreadable(let path, let errorNumber):
-            UserMessage(.noCapture, "\(path) cannot be read: \(SystemError.text(errorNumber))", "Name a file that `--write` has made.")
+            UserMessage(.noCapture, "\(path) cannot be read: \(SystemError.text(errorNumber)).", "Name a file that `--write` has made.")
         case .capture(let path, let failure): failure.message(path: path)
-        case .system(let failure): UserMessage(.unknown, failure.text)
+        case .system(let failure): UserMessage(.unknown, failure.message.reason)
         }
     }
 }
@@ -46,45 +46,45 @@ extension ReceiverNotice {
 
     private var words: UserMessage {
         switch self {
-        case .waitingForPort(let path): UserMessage("waiting for \(path) to appear")
+        case .waitingForPort(let path): UserMessage("The receiver is waiting for \(path) to appear.")
         case .waitingForRadio(let others, let source): .waitingForRadio(others, source)
         case .udevElsewhere:
             UserMessage(
-                "udev's events do not reach this network namespace; changes in /run/udev/data show which radios come and go")
-        case .opened(let path, nil): UserMessage("listening on \(path)")
+                "The events of udev do not reach this network namespace; changes in /run/udev/data show which radios come and go.")
+        case .opened(let path, nil): UserMessage("The receiver is listening on \(path).")
         case .opened(let path, let node?):
             UserMessage(
-                "listening on \(node), where the radio of \(path) is now",
+                "The receiver is listening on \(node), where the radio of \(path) is now.",
                 "Name the radio by a link that follows it, such as the one in /dev/serial/by-id.")
-        case .unmarked(let path): UserMessage("\(path) is not marked as a collar radio any more, and is closed")
+        case .unmarked(let path): UserMessage("\(path) is not marked as a collar radio any more, and is closed.")
         case .cannotConnect(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: true)
         // The error with which the receiver ends says it.
-        case .unplugged(let path, .ends): UserMessage("\(path) was unplugged")
+        case .unplugged(let path, .ends): UserMessage("\(path) was unplugged.")
         case .unplugged(let path, .isAwaited):
             UserMessage(
                 NetworkAddress(path) == nil
-                    ? "\(path) was unplugged; waiting for it" : "the connection to \(path) ended; it is made again")
+                    ? "\(path) was unplugged; the receiver is waiting for it." : "The connection to \(path) ended; it is made again.")
         case .unplugged(let path, .isAnotherTerminal):
             UserMessage(
-                "\(path) was unplugged, and is not reopened: the next terminal of that number is another one",
+                "\(path) was unplugged, and is not reopened: the next terminal of that number is another one.",
                 "Start collar-link with the new terminal, or name a symbolic link that is recreated with it.")
         case .cannotOpen(let error): error.message
         case .read(let path, let reader):
             .deviceInUse(
-                "\(path) is also open in \(ProcessHolder.description(of: reader)), which takes bytes away if it reads them", reader,
+                "\(path) is also open in \(ProcessHolder.description(of: reader)), which takes bytes away if it reads them.", reader,
                 path: path)
         case .cannotSend(let path):
             UserMessage(
-                "\(path) takes no bytes: frames to collars are dropped until it does",
+                "\(path) takes no bytes: frames to collars are dropped until it does.",
                 "Unplug the radio and plug it in again.")
         case .controlFailing(let path, let errorNumber):
             UserMessage(
-                "'collar-link send' cannot reach this collar-link: \(path): \(SystemError.text(errorNumber))",
+                "`collar-link send` cannot reach this receiver over \(path): \(SystemError.text(errorNumber)).",
                 "Give it another `--state-dir`, or set XDG_RUNTIME_DIR.")
         case .animals(let fault): fault.message
         case .fixesLeftOut(let omission): omission.message
         case .capturing(let path):
-            UserMessage("recording in \(path); it contains positions: think before you pass it on")
+            UserMessage("The receiver is recording in \(path), which contains positions: think before you pass it on.")
         case .captureStopped(let failure): failure.message(isReceiving: true)
         case .crashed(let end): end.message
         case .targetMissed(let target, let value): target.missedMessage(measured: value)
@@ -93,7 +93,7 @@ extension ReceiverNotice {
             UserMessage("\(path) \(isInbound ? "in" : "out") \(bytes.count) bytes: \(bytes.hexadecimalText)")
         case .modem(let path, let notice): notice.message(port: path)
         case .renewing(let path, let deviceID):
-            UserMessage("\(path) is opened again to set up its radio, because \(collarName(deviceID)) is not heard")
+            UserMessage("\(path) is opened again to set up its radio, because \(collarName(deviceID)) is not heard.")
         case .host(let notice): notice.message
         case .repeated(let notice, let leftOutCount): notice.message.after(leftOutCount)
         }
@@ -104,7 +104,7 @@ extension UserMessage {
     /// The message after others of its kind that were left out.
     fileprivate func after(_ leftOutCount: Int) -> UserMessage {
         var message = self
-        message.reason += " (\(leftOutCount) message\(leftOutCount == 1 ? "" : "s") of this kind \(leftOutCount == 1 ? "was" : "were") left out)"
+        message.reason += " \(leftOutCount) message\(leftOutCount == 1 ? "" : "s") of this kind \(leftOutCount == 1 ? "was" : "were") left out."
         return message
     }
 
@@ -113,15 +113,15 @@ extension UserMessage {
         guard source != .kernel else {
             return UserMessage(
                 nil,
-                "no collar radio is plugged in; waiting for one whose product name begins with CollarLink, because marks are "
-                    + "not seen: udevd does not run here, or /run/udev is not visible; "
-                    + (others.isEmpty ? "there is no other serial device" : "other serial devices:"),
+                "No collar radio is plugged in; the receiver is waiting for one whose product name begins with CollarLink, because marks "
+                    + "are not seen: udevd does not run here, or /run/udev is not visible. "
+                    + (others.isEmpty ? "There is no other serial device." : "The other serial devices are below."),
                 "Name a port with `--port PATH`, or start the container with `-v /run/udev:/run/udev:ro --network host`.")
         }
         return UserMessage(
             nil,
-            "no collar radio is plugged in; waiting for one (udev property COLLAR_LINK=1); "
-                + (others.isEmpty ? "there is no other serial device" : "serial devices that are not marked as one:"),
+            "No collar radio is plugged in; the receiver is waiting for one (udev property COLLAR_LINK=1). "
+                + (others.isEmpty ? "There is no other serial device." : "The serial devices below are not marked as one."),
             others.first(where: \.isUnmarkedAdapter).map { adapter in
                 "Mark a radio once with `\(ShellCommand("collar-link", "mark", adapter.node).text)`, name a port with `--port PATH`, or plug a "
                     + "collar radio in."
@@ -130,7 +130,7 @@ extension UserMessage {
 
     fileprivate static func unreachable(path: String, reason: String, isTriedAgain: Bool) -> UserMessage {
         UserMessage(
-            .radioUnreachable, "\(path) cannot be reached: \(reason)\(isTriedAgain ? "; it is tried again" : "")",
+            .radioUnreachable, "\(path) cannot be reached: \(reason)\(isTriedAgain ? "; it is tried again" : "").",
             "Check that ser2net, socat or the bridge runs there, and that no firewall is in the way.")
     }
 }
@@ -141,19 +141,19 @@ extension PerformanceTarget {
         switch self {
         case .fixLatency:
             UserMessage(
-                "95 % of the last 100 new fixes came within \(value / 1000) ms of their time; the target is less than 500 ms",
+                "95 % of the last 100 new fixes came within \(value / 1000) ms of their time; the target is less than 500 ms.",
                 "Set the clock of this machine by NTP. On LoRa, use a lower spreading factor where the range allows it.")
         case .messageLatency:
             UserMessage(
-                "95 % of the last 100 answers to collars took up to \(value / 1000) ms; the target is less than 100 ms",
+                "95 % of the last 100 answers to collars took up to \(value / 1000) ms; the target is less than 100 ms.",
                 "Look for what keeps the disk or the processor of this machine busy; an SD card may be worn out.")
         case .memory:
             UserMessage(
-                "this program uses \(value / 1_000_000) MB of memory; the target is at most 50 MB",
+                "This program uses \(value / 1_000_000) MB of memory; the target is at most 50 MB.",
                 "Restart it at a quiet time, and report this as a fault of the program.")
         case .processor:
             UserMessage(
-                "this program has used \(value) % of a processor since its start; the target is less than 10 %",
+                "This program has used \(value) % of a processor since its start; the target is less than 10 %.",
                 "Look for a device that sends without a pause: the counts of frames in the `stats` lines say how many are of no use.")
         }
     }
@@ -166,16 +166,16 @@ extension CaptureFileError {
         switch self {
         case .system(let path, let operation, let errorNumber):
             UserMessage(
-                .captureFailing, "the capture \(path) cannot be written: \(operation): \(SystemError.text(errorNumber))",
+                .captureFailing, "The capture \(path) cannot be written: \(operation): \(SystemError.text(errorNumber)).",
                 (isReceiving ? "Receiving goes on. " : "") + remedy(errorNumber, isReceiving: isReceiving))
         case .notAFile(let path):
-            UserMessage(.captureFailing, "\(path) is no file: a capture is written to a file", "Name another file: `--write FILE`.")
+            UserMessage(.captureFailing, "\(path) is no file: a capture is written to a file.", "Name another file: `--write FILE`.")
         case .otherContent(let path):
             UserMessage(
-                .captureFailing, "\(path) holds something else than a capture, and is not overwritten",
+                .captureFailing, "\(path) holds something else than a capture, and is not overwritten.",
                 "Remove it, or name another file: `--write FILE`.")
         case .inUse(let path):
-            UserMessage(.captureFailing, "\(path) is in use by another process", "Name another file: `--write FILE`.")
+            UserMessage(.captureFailing, "\(path) is in use by another process.", "Name another file: `--write FILE`.")
         }
     }
 
@@ -210,7 +210,7 @@ extension CaptureError {
             case .cut: "the capture ends inside a block"
             }
         return UserMessage(
-            .captureDamaged, "\(path), byte \(offset): \(reason)",
+            .captureDamaged, "\(path), byte \(offset): \(reason).",
             problem == .notACapture ? "Name a file that `--write` has made." : "What was before it in the file is used.")
     }
 }
@@ -219,11 +219,11 @@ extension EndOfRun {
     var message: UserMessage {
         guard let signal else {
             return UserMessage(
-                "the last run (process \(processID)) was killed; nothing that was acknowledged is lost",
+                "The last run (process \(processID)) was killed; nothing that was acknowledged is lost.",
                 "If nobody killed it, look whether memory ran out: `sudo journalctl -k -g 'out of memory'`.")
         }
         return UserMessage(
-            "the last run (process \(processID)) crashed by signal \(signal); nothing that was acknowledged is lost",
+            "The last run (process \(processID)) crashed by signal \(signal); nothing that was acknowledged is lost.",
             "This is a fault of collar-link: report it, with a capture (`--write FILE`) if it happens again.")
     }
 }

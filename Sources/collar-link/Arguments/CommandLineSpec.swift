@@ -123,13 +123,13 @@ struct ParsedArguments {
         // A path with replaced bytes would lead to another file than the one that the user named.
         if let word = rest.first(where: \.isRepaired) {
             throw CommandFailure(
-                .usage, "'\(word)' is not UTF-8",
+                .usage, "'\(word)' is not UTF-8.",
                 remedy: "Type it in UTF-8. A file with such a name needs another name, or a symbolic link to it.")
         }
         while let word = rest.popFirst() {
             if onlyOperands || word == "-" || !word.hasPrefix("-") {
                 guard operands.count < command.maximumOperandCount else {
-                    throw Self.failure("'\(word)': \(command.name) takes no further operand", command)
+                    throw Self.failure("`\(command.name)` takes no further operand: '\(word)'.", command)
                 }
                 operands.append(word)
                 continue
@@ -142,25 +142,25 @@ struct ParsedArguments {
             let (name, attached) = Self.split(word)
             guard let option = options.first(where: { $0.names.contains(name) }) else {
                 let suggestion = Suggestion.text(for: name, among: options.map(\.key))
-                throw Self.failure("unknown option '\(name)'" + suggestion, command)
+                throw Self.failure("There is no option '\(name)'." + suggestion, command)
             }
             var value = ""
             if option.valueName != nil {
                 // If the value was forgotten, the next option must not be taken for it.
                 if attached == nil, let next = rest.first, next.hasPrefix("--") || options.contains(where: { $0.names.contains(next) }) {
                     throw CommandFailure(
-                        .usage, "'\(name)' needs a value, and '\(next)' is an option: \(name) \(option.valueName ?? "")",
+                        .usage, "`\(name) \(option.valueName ?? "")` needs a value, and '\(next)' is an option.",
                         remedy: "A value that begins with a hyphen is written so: `\(option.key)=VALUE`.")
                 }
                 guard let given = attached ?? rest.popFirst(), !given.isEmpty else {
-                    throw Self.failure("'\(name)' needs a value: \(name) \(option.valueName ?? "")", command)
+                    throw Self.failure("`\(name) \(option.valueName ?? "")` needs a value.", command)
                 }
                 value = given
             } else if attached != nil {
-                throw Self.failure("'\(name)' takes no value", command)
+                throw Self.failure("`\(name)` takes no value.", command)
             }
             if !option.isRepeatable, option.valueName != nil, values[option.key] != nil {
-                throw Self.failure("'\(name)' is given twice", command)
+                throw Self.failure("`\(name)` is given twice.", command)
             }
             values[option.key, default: []].append(value)
         }
@@ -201,7 +201,7 @@ struct ParsedArguments {
                 range.upperBound == .max
                 ? "a whole number from \(range.lowerBound) up"
                 : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-            throw CommandFailure(.usage, "\(key) \(text): expected \(bounds)")
+            throw CommandFailure(.usage, "`\(key)` takes \(bounds), not '\(text)'.")
         }
         return number
     }
@@ -210,7 +210,7 @@ struct ParsedArguments {
     func number(_ key: String, in range: ClosedRange<Double>) throws(CommandFailure) -> Double? {
         guard let text = value(key) else { return nil }
         guard let number = Double(text, in: range) else {
-            throw CommandFailure(.usage, "\(key) \(text): expected a number from \(range.lowerBound) to \(range.upperBound)")
+            throw CommandFailure(.usage, "`\(key)` takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
         }
         return number
     }
@@ -231,7 +231,7 @@ struct ParsedArguments {
 
     private static func unknownChoice(_ key: String, _ text: String, _ words: [String]) -> CommandFailure {
         let list = words.dropLast().joined(separator: ", ") + " or \(words[words.count - 1])"
-        return CommandFailure(.usage, "\(key) \(text): expected \(list)" + Suggestion.text(for: text, among: words))
+        return CommandFailure(.usage, "`\(key)` takes \(list), not '\(text)'." + Suggestion.text(for: text, among: words))
     }
 
     private static func failure(_ message: String, _ command: CommandSpec) -> CommandFailure {

@@ -10,7 +10,7 @@ extension ParsedArguments {
     func deviceID(_ key: String) throws(CommandFailure) -> UInt64? {
         guard let text = value(key) else { return nil }
         guard let deviceID = CollarID.deviceID(text) else {
-            throw CommandFailure(.usage, "\(key) \(text): expected \(CollarID.form)")
+            throw CommandFailure(.usage, "`\(key)` takes \(CollarID.form), not '\(text)'.")
         }
         return deviceID
     }
@@ -20,7 +20,7 @@ extension ParsedArguments {
         guard let text = value("--to") else { return nil }
         guard let receiverID = ControlRequest.receiverID(text) else {
             throw CommandFailure(
-                .usage, "--to \(text): expected 8 hexadecimal digits",
+                .usage, "`--to` takes 8 hexadecimal digits, not '\(text)'.",
                 remedy: "`collar-link receiver show` prints them, on the other machine.")
         }
         return receiverID
@@ -35,7 +35,7 @@ extension ParsedArguments {
         guard let number = Int(shift == nil ? text : String(text.dropLast()), in: 0...(Int.max / unit)), range.contains(number * unit)
         else {
             let bounds = "from \(range.lowerBound) to \(range.upperBound)"
-            throw CommandFailure(.usage, "\(key) \(text): expected a number of bytes \(bounds), optionally with K, M or G")
+            throw CommandFailure(.usage, "`\(key)` takes a number of bytes \(bounds), optionally with K, M or G, not '\(text)'.")
         }
         return number * unit
     }
@@ -50,7 +50,7 @@ extension ParsedArguments {
             guard let kind = LineKind(rawValue: word), possible.contains(kind) else {
                 let names = possible.map(\.rawValue)
                 throw CommandFailure(
-                    .usage, "--events \(text): expected kinds separated by commas: \(names.joined(separator: ", ")); or all"
+                    .usage, "`--events` takes kinds separated by commas (\(names.joined(separator: ", "))), or all, not '\(text)'."
                         + Suggestion.text(for: word, among: names + ["all"]))
             }
             kinds.insert(kind)
@@ -63,8 +63,8 @@ extension ParsedArguments {
         let ports = values["--port"] ?? []
         if let wrong = ports.first(where: { $0.hasPrefix(NetworkAddress.scheme) && NetworkAddress($0) == nil }) {
             throw CommandFailure(
-                .usage, "--port \(wrong): an address is tcp://HOST:PORT",
-                remedy: "A name, an IPv4 address or an IPv6 address in square brackets, and a port from 1 to 65535.")
+                .usage, "`--port` takes an address as tcp://HOST:PORT, not '\(wrong)'.",
+                remedy: "HOST is a name, an IPv4 address or an IPv6 address in square brackets, and PORT a number from 1 to 65535.")
         }
         return ports
     }
@@ -77,13 +77,14 @@ extension ParsedArguments {
         options.zone = has("--utc") ? nil : TimeZoneOffset.local
         for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
             throw CommandFailure(
-                .usage, "\(key) is for lines of JSON, not for \(options.format.rawValue)", remedy: "Leave it out, or give -F json.")
+                .usage, "`\(key)` is for lines of JSON, not for \(options.format.rawValue).", remedy: "Leave it out, or give `-F json`.")
         }
         let accuracy = OptionSpec.unknownAccuracy.key
         options.unknownAccuracyMeters = try integer(accuracy, in: 1...100_000).map { UInt32($0) }
         if has(accuracy), !options.format.demandsAccuracy {
             throw CommandFailure(
-                .usage, "\(accuracy): \(options.format.rawValue) can express that an accuracy is unknown", remedy: "Leave the option out.")
+                .usage, "`\(accuracy)` has no use: \(options.format.rawValue) can express that an accuracy is unknown.",
+                remedy: "Leave the option out.")
         }
         return options
     }
@@ -101,7 +102,7 @@ extension ParsedArguments {
     /// Checks that a format has lines for all wanted kinds of events.
     static func check(_ kinds: Set<LineKind>, in format: OutputFormat) throws(CommandFailure) {
         if format != .json, let kind = kinds.intersection(LineKind.ofEvents).map(\.rawValue).min() {
-            throw CommandFailure(.usage, "--events \(kind): lines of events are JSON only", remedy: "Give -F json.")
+            throw CommandFailure(.usage, "`--events \(kind)` has no use: lines of events are JSON only.", remedy: "Give `-F json`.")
         }
     }
 
@@ -112,12 +113,12 @@ extension ParsedArguments {
             guard let base = Environment.value(variable), base.hasPrefix("/") else { continue }
             guard !base.isRepaired else {
                 throw CommandFailure(
-                    .configuration, "\(variable) is '\(base)', which is not UTF-8", remedy: "Name a place: `--state-dir DIR`.")
+                    .configuration, "\(variable) is '\(base)', which is not UTF-8.", remedy: "Name a place: `--state-dir DIR`.")
             }
             return base + folder
         }
         throw CommandFailure(
-            .configuration, "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set",
+            .configuration, "There is no place for the journal: neither XDG_STATE_HOME nor HOME is set.",
             remedy: "Name one: `--state-dir DIR`.")
     }
 }
@@ -199,7 +200,7 @@ extension ParsedArguments {
                     case .level(let word): (word, levels)
                     }
                 throw CommandFailure(
-                    .usage, "--log \(text): expected [CATEGORY:]LEVEL; there is no '\(word)'" + Suggestion.text(for: word, among: known),
+                    .usage, "`--log` takes [CATEGORY:]LEVEL, not '\(text)': there is no '\(word)'." + Suggestion.text(for: word, among: known),
                     remedy: "Levels are: \(levels.joined(separator: ", ")); categories are: \(categories.joined(separator: ", ")).")
             }
         }

@@ -20,7 +20,7 @@ extension ParsedArguments {
         let time = TimeArgument.unixMilliseconds(text, now: WallClock.unixMilliseconds)
         if let time { return .since(unixMilliseconds: time) }
         throw CommandFailure(
-            .usage, "--since \(text): neither a time nor an id",
+            .usage, "`--since` takes a time or an id, not '\(text)'.",
             remedy: TimeArgument.remedy(forMilliseconds: text) ?? "It takes the id of a fix or message, \(TimeArgument.forms).")
     }
 }

@@ -55,23 +55,23 @@ struct ConfigurationFileTests {
         "an error names the line, what is wrong, and what is allowed",
         arguments: [
             ("frequncy = 868.1", 1, "there is no key 'frequncy'; keys are: dialect, region, frequency, bandwidth"),
-            ("\n\nregion EU868", 3, "'region EU868': expected 'key = value'"),
+            ("\n\nregion EU868", 3, "'region EU868' is neither 'key = value' nor [stick serial="),
             ("region = EU868\nregion = US915", 2, "region has a value already, from line 1"),
             ("[stick serial=A]\nregion = EU868\n\nregion = EU868", 4, "region has a value already, from line 2"),
             ("[stick serial=A]\n[stick serial=B]\n[stick serial=A]", 3, "is there already, at line 1"),
-            ("[radio]", 1, "'[radio]' is no section: expected [stick serial=NUMBER], [stick id-path=PATH]"),
+            ("[radio]", 1, "'[radio]' is no section, which is [stick serial=NUMBER], [stick id-path=PATH]"),
             ("[stick serial=]", 1, "no section"), ("[stick serial=A", 1, "no section"), ("[stickserial=A]", 1, "no section"),
             ("[stick path=ttyUSB0]", 1, "no section"), ("[stick port=host:4001]", 1, "no section"),
             ("[stick port=tcp://host]", 1, "no section"), ("[stick port=tcp://host:0]", 1, "no section"),
             ("[stick port=tcp://:4001]", 1, "no section"), ("[stick name=A]", 1, "no section"),
-            ("dialect = KISS", 1, "dialect KISS: expected serial, kiss, rnode or rui3"),
-            ("region = EU", 1, "region EU: expected EU868, EU433, US915, AU915, AS923, IN865, KR920, RU864 or CN470"),
-            ("frequency =", 1, "frequency : expected a number of MHz from 137 to 1020"),
-            ("frequency = 868,1", 1, "frequency 868,1: expected a number of MHz"),
-            ("bandwidth = 100", 1, "expected 7.8, 10.4, 15.6, 20.8, 31.25, 41.7, 62.5, 125, 250 or 500 kHz"),
-            ("spreading-factor = 13", 1, "spreading-factor 13: expected a whole number from 5 to 12"),
-            ("coding-rate = 4/9", 1, "coding-rate 4/9: expected 4/5, 4/6, 4/7 or 4/8"),
-            ("tx-power = 31", 1, "tx-power 31: expected a whole number of dBm from -9 to 30"),
+            ("dialect = KISS", 1, "dialect takes serial, kiss, rnode or rui3, not 'KISS'."),
+            ("region = EU", 1, "region takes EU868, EU433, US915, AU915, AS923, IN865, KR920, RU864 or CN470, not 'EU'."),
+            ("frequency =", 1, "frequency takes a number of MHz from 137 to 1020"),
+            ("frequency = 868,1", 1, "or a whole number of hertz, not '868,1'."),
+            ("bandwidth = 100", 1, "bandwidth takes 7.8, 10.4, 15.6, 20.8, 31.25, 41.7, 62.5, 125, 250 or 500 kHz"),
+            ("spreading-factor = 13", 1, "spreading-factor takes a whole number from 5 to 12, not '13'."),
+            ("coding-rate = 4/9", 1, "coding-rate takes 4/5, 4/6, 4/7 or 4/8, not '4/9'."),
+            ("tx-power = 31", 1, "tx-power takes a whole number of dBm from -9 to 30, not '31'."),
         ])
     func errors(text: String, line: Int, says: String) throws {
         let error = try #require(throws: ConfigurationError.self) { try read(text) }
@@ -87,7 +87,7 @@ struct ConfigurationFileTests {
             try ConfigurationFile(Array("region = EU868\ndialect = ".utf8) + [0xFF], path: "/c")
         }
         #expect(error == ConfigurationError(.notText, at: .file(path: "/c", line: 2)))
-        #expect(error.message.reason == "/c, line 2: the line is not UTF-8")
+        #expect(error.message.reason == "/c, line 2: the line is not UTF-8.")
     }
 
     @Test("a file that is too long is not read")

@@ -113,12 +113,12 @@ struct RadioConfigurationTests {
     @Test(
         "settings that break a rule are an error where the option at fault was chosen",
         arguments: [
-            ("region = EU868\nfrequency = 868.65", 2, "frequency: EU868 has no room for a channel of 125 kHz at 868.65 MHz; the whole channel must be within 863–865, 865–868, 868–868.6, 868.7–869.2, 869.4–869.65, 869.7–870 MHz"),
-            ("bandwidth = 500\nregion = EU868", 1, "bandwidth: EU868 has no room for a channel of 500 kHz at 869.525 MHz"),
-            ("region = EU868\nfrequency = 868.1\ntx-power = 15", 3, "tx-power: EU868 allows at most 14 dBm at 868.1 MHz, and this is 15"),
-            ("tx-power = 20\n[stick serial=A]\nregion = EU868", 1, "tx-power: EU868 allows at most 14 dBm"),
-            ("region = US915\nspreading-factor = 12", 2, "spreading-factor: US915 allows 400 ms for a frame, and with spreading factor 12, 125 kHz and 4/5 a frame of 51 bytes takes"),
-            ("spreading-factor = 10\nregion = EU868\n[stick serial=A]\nregion = AU915", 1, "spreading-factor: AU915 allows 400 ms"),
+            ("region = EU868\nfrequency = 868.65", 2, "frequency breaks a rule of the region: EU868 has no room for a channel of 125 kHz at 868.65 MHz; the whole channel must be within 863–865, 865–868, 868–868.6, 868.7–869.2, 869.4–869.65, 869.7–870 MHz"),
+            ("bandwidth = 500\nregion = EU868", 1, "bandwidth breaks a rule of the region: EU868 has no room for a channel of 500 kHz at 869.525 MHz"),
+            ("region = EU868\nfrequency = 868.1\ntx-power = 15", 3, "tx-power breaks a rule of the region: EU868 allows at most 14 dBm at 868.1 MHz, and this is 15"),
+            ("tx-power = 20\n[stick serial=A]\nregion = EU868", 1, "tx-power breaks a rule of the region: EU868 allows at most 14 dBm"),
+            ("region = US915\nspreading-factor = 12", 2, "spreading-factor breaks a rule of the region: US915 allows 400 ms for a frame, and with spreading factor 12, 125 kHz and 4/5 a frame of 51 bytes takes"),
+            ("spreading-factor = 10\nregion = EU868\n[stick serial=A]\nregion = AU915", 1, "spreading-factor breaks a rule of the region: AU915 allows 400 ms"),
         ])
     func rules(text: String, line: Int, says: String) throws {
         // 20 dBm are allowed at the default frequency of EU868, so the fourth text needs another one.
@@ -133,7 +133,7 @@ struct RadioConfigurationTests {
         let error = try #require(throws: ConfigurationError.self) {
             try configuration([.frequency: "869.3"], "region = EU868")
         }
-        #expect(error.message.reason.hasPrefix("--frequency: EU868 has no room"))
+        #expect(error.message.reason.hasPrefix("`--frequency` breaks a rule of the region: EU868 has no room"))
         #expect(error.exitCode == .usage)
     }
 

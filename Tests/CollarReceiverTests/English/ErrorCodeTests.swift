@@ -168,14 +168,63 @@ import Testing
         for (code, message) in Self.causes where code.severity == .critical { #expect(message.remedy != nil, "\(message.reason)") }
     }
 
-    /// Remedies are sentences, and the command of a remedy stands in it as it is typed.
-    @Test func remediesAreSentences() {
-        for (code, message) in Self.causes {
-            guard let remedy = message.remedy else { continue }
-            #expect(remedy.first.map { $0.isUppercase || $0 == "`" } == true && [".", "?", "…"].contains(remedy.last), "\(code): \(remedy)")
-            #expect(!remedy.contains("'collar-link") && !remedy.contains(": collar-link"), "\(code): \(remedy)")
-            if let command = message.command { #expect(remedy.contains("`\(command.text)`"), "\(code): \(remedy)") }
+    /// Messages that report no error, and further ones in whose reason a value, a cause or a suggestion stands.
+    private static var notices: [UserMessage] {
+        let notices: [ReceiverNotice] = [
+            .waitingForPort(path: path), .waitingForRadio(others: []), .waitingForRadio(others: [], noticedBy: .kernel), .udevElsewhere,
+            .opened(path: path), .opened(path: path, node: "/dev/ttyUSB1"), .unmarked(path: path), .unplugged(path: path),
+            .unplugged(path: "tcp://a:1"), .unplugged(path: path, then: .isAnotherTerminal), .capturing(path: "/x.pcapng"),
+            .renewing(path: path, deviceID: 1), .repeated(.opened(path: path), leftOutCount: 2), .modem(path: path, .found(.kiss, version: "1.17")),
+            .modem(path: path, .found(.rnode, version: nil)), .modem(path: path, .powerReduced(wantedDBm: 20, actualDBm: 17)),
+            .modem(path: path, .powerRaised(wantedDBm: 2, actualDBm: 5)), .modem(path: path, .boardUnknown(.kiss)),
+            .modem(path: path, .amplified(board: "X", chipDBm: 9, outputDBm: 20)), .modem(path: path, .answersAgain(.rui3)),
+        ]
+        let collars: [CollarNotice] = [
+            .heard(logID: 2, link: path, isSealed: true), .heard(logID: 2, link: path, isSealed: false),
+            .damagedFixes(logID: 2, first: 3, last: 4), .storageRecovered, .lost(first: 3, last: 4), .deliveredElsewhere(first: 3, last: 4),
+            .restartedBelow(bootCount: 2, logID: 3, isStored: true), .restarted(cause: nil), .restarted(cause: CollarFault.none),
+            .health(.reachable(silentMicroseconds: 5)), .health(.reachable(silentMicroseconds: nil)), .health(.late(silentMicroseconds: 5)),
+            .health(.condition(.healthy)), .health(.condition(.degraded)),
+        ]
+        let journals: [JournalError] =
+            [.unreadableKey(path: "/x"), .readerReplaced(path: "/x"), .openToStrangers(.owner(5), path: "/x")]
+            + [ReaderName("db")].compactMap { $0 }.flatMap { [.readerInUse($0, processID: 7), .readerInUse($0, processID: nil)] }
+        let followers: [FollowerNotice] = [
+            .journal(.damage(deviceID: 1, DamageReport(segment: 2, offset: 3, byteCount: 4))), .journal(.unreadable(deviceID: 1, file)), .journal(.rewritten(deviceID: 1)),
+            .nothingStored(path: "/x"), .cannotStorePosition(file), .cannotReadEvents(.pendingLimitReached), .notAnID("x"),
+            .commandFailed(command: "psql", .exitCode(1)), .commandFailed(command: "psql", .notStarted(errorNumber: ENOENT)),
+            .commandRecovered(command: "psql", attempts: 2),
+        ]
+        let configurations = [ConfigurationPlace.commandLine, .file(path: "/c", line: 3)].flatMap { place in
+            [ConfigurationError(.wrongValue(.region, text: "EU86"), at: place).message, ConfigurationError(.notText, at: place).message]
         }
+        return notices.map(\.message) + collars.map { ReceiverNotice.host(.collar(1, $0)).message } + journals.map(\.message)
+            + followers.map(\.message) + configurations + [SystemError(operation: "open", errno: EIO).message]
+    }
+
+    /// Reasons and remedies are sentences, and a command or an option stands in them as it is typed, in backticks.
+    @Test func messagesAreSentences() {
+        for message in Self.causes.map(\.1) + Self.notices {
+            // A value at the start stays as it is, such as the path of a port.
+            let hasValue = message.reason.first == "/" || message.reason.hasPrefix("tcp://")
+            #expect(hasValue || message.reason.first.map { $0.isUppercase || "`'\"0123456789".contains($0) } == true, "\(message.reason)")
+            #expect(message.remedy?.first.map { $0.isUppercase || $0 == "`" } != false, "\(message.remedy ?? "")")
+            for text in [message.reason, message.remedy ?? "."] {
+                #expect([".", "?", "…"].contains(text.last) && !text.hasSuffix(".."), "\(text)")
+                let outside = text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 0 }
+                for (_, piece) in outside {
+                    #expect(!["--", "sudo ", "'collar-link", ": collar-link"].contains { piece.contains($0) }, "\(text)")
+                }
+            }
+            if let command = message.command { #expect(message.remedy?.contains("`\(command.text)`") == true, "\(message.remedy ?? "")") }
+        }
+    }
+
+    @Test func aCauseIsAPartOfASentence() {
+        let message = JournalError.heldBy(processID: nil, path: "/x").message.about("It waits")
+        #expect(message.reason == "It waits, because /x is in use by another process.")
+        #expect(JournalError.logLimitReached.message.about("It waits").reason == "It waits, because the collar has more logs than can be tracked.")
+        #expect(["A name.", "RNode answers.", "/x is gone.", "'a' is."].map(\.asClause) == ["a name.", "RNode answers.", "/x is gone.", "'a' is."])
     }
 
     /// Every remedy with a command is carried out by an end-to-end test, which checks that the tests exist.

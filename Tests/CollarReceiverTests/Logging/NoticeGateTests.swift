@@ -27,7 +27,7 @@ import Testing
             #expect((9_900...10_000).contains(count))
         }
         guard let last = given.last else { return }
-        #expect(last.message.reason.contains("messages of this kind were left out)"))
+        #expect(last.message.reason.contains("messages of this kind were left out."))
         #expect(last.message.code == .radioRestarted && last.port == "/dev/ttyUSB0" && last.mark == Self.restarted.mark)
     }
 

@@ -91,7 +91,7 @@ struct EventLinesTests {
         let notice = ReceiverNotice.host(.collar(.max, .misbehaving(.sequenceJump(from: 1, to: 2))))
         let expected =
             #"{"type":"error","unix_ms":5,"code":"sequence_jumped","title":"Collar misbehaves","#
-            + #""reason":"collar ffffffffffffffff jumped from fix 1 to fix 2","#
+            + #""reason":"Collar ffffffffffffffff jumped from fix 1 to fix 2.","#
             + #""remedy":"Its firmware is faulty, or somebody else sends in its name: see section 20 of PROTOCOL.md.","#
             + #""severity":"warning","retryable":false,"collar":"ffffffffffffffff"}"#
         #expect(text(ReportedNotice(notice).errorLine(5)) == expected + "\n")

@@ -54,7 +54,7 @@ enum DecodeCommand: Command {
         var decoding = FrameDecoding(try arguments.formatOptions())
         if let key = try arguments.key() {
             guard let deviceID = try arguments.deviceID("--device") else {
-                throw CommandFailure(.usage, "--key-file needs the collar whose key it is: --device ID")
+                throw CommandFailure(.usage, "`--key-file` needs the collar whose key it is: `--device ID`.")
             }
             decoding.open(with: key, deviceID: deviceID)
         } else if arguments.has("--device") || arguments.has("--log-id") {
@@ -77,8 +77,8 @@ enum DecodeCommand: Command {
         if let summary = decoding.summaryOfRejected { StandardError.say(summary) }
         if decoding.unverifiedCount > 0 {
             StandardError.say(
-                "unverified: \(decoding.unverifiedCount) sequences were solved from the CRC alone, as no frame before them "
-                    + "tells where the log is; one of 256 damaged frames has such a sequence")
+                "\(counted(decoding.unverifiedCount, "sequence is", "sequences are")) unverified, solved from the CRC alone, as no frame "
+                    + "before tells where the log is; one of 256 damaged frames has such a sequence.")
         }
         if let message = fault?.message(path: input.path) {
             // A power cut may leave a part of the last record. The records before it are sound.
@@ -87,12 +87,12 @@ enum DecodeCommand: Command {
         }
         guard decoding.frameCount > 0 else {
             guard byteCount > 0 else {
-                StandardError.say("\(input.path): there is nothing to decode" + (isCapture ? ": nothing came in at a port" : ""))
+                StandardError.say("There is nothing to decode in \(input.path)" + (isCapture ? ": nothing came in at a port." : "."))
                 return .clean
             }
             if let mismatch = input.mismatch(.frames(isBare: isBare), arguments.readingStdin()) { throw mismatch }
             throw CommandFailure(
-                .corruptInput, "no frame of the \(byteCount) bytes is valid",
+                .corruptInput, "There is no valid frame in the \(byteCount) bytes.",
                 remedy: (isCapture
                     ? "Give `--device` and `--log-id` " : "Give them \(isBare ? "without" : "with") `--bare` if that is how they were captured, and "
                         + "`--device` and `--log-id` ") + "if there is no identity among them.")
@@ -141,7 +141,7 @@ enum DecodeCommand: Command {
         }
         guard buffer.isEmpty else {
             throw input.mismatch(.frames(isBare: true), command)
-                ?? CommandFailure(.corruptInput, "byte \(offset): the input ends inside a frame")
+                ?? CommandFailure(.corruptInput, "The input ends inside a frame, at byte \(offset).")
         }
         return offset
     }

@@ -73,16 +73,16 @@ enum DeliverCommand: Command {
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
-        guard let nameText = arguments.operands.first else { throw CommandFailure(.usage, "deliver needs a name and a command") }
+        guard let nameText = arguments.operands.first else { throw CommandFailure(.usage, "`deliver` needs a name and a command.") }
         if arguments.operandCountBeforeDashes == 0 {
             let command = ShellCommand(words: arguments.operands).text
             throw CommandFailure(
-                .usage, "deliver needs a name before the command: deliver NAME -- \(command)",
+                .usage, "`deliver` needs a name before the command: `deliver NAME -- \(command)`.",
                 remedy: "The position is stored under this name. For example: `collar-link deliver sink -- \(command)`.")
         }
         let name = try ParsedArguments.readerName(nameText)
         guard let command = DeliveryCommand(words: Array(arguments.operands.dropFirst())) else {
-            throw CommandFailure(.usage, "deliver needs a command: deliver \(nameText) -- COMMAND", remedy: "For example: `collar-link deliver \(nameText) -- cat`.")
+            throw CommandFailure(.usage, "`deliver` needs a command: `deliver \(nameText) -- COMMAND`.", remedy: "For example: `collar-link deliver \(nameText) -- cat`.")
         }
         var configuration = DeliveryConfiguration(try arguments.reading(isLive: false), command)
         configuration.reading.name = name

@@ -57,7 +57,7 @@ enum DevicesCommand: Command {
                 for change in changes { guard try list.write(change) else { return } }
             case .nothingCame:
                 StandardError.say(
-                    "nothing was plugged in for 10 s; does the cable carry data? Many cables only charge",
+                    "Nothing was plugged in for 10 s. Does the cable carry data? Many cables only charge.",
                     remedy: "Try another cable and another socket; `sudo dmesg --follow` shows what the kernel sees.")
             case .ended: return
             }
@@ -79,7 +79,7 @@ struct DeviceList {
         for device in sorted {
             guard try write(device, event: isFirst ? "present" : nil, text: "") else { return false }
         }
-        if sorted.isEmpty { StandardError.say("there is no serial device") }
+        if sorted.isEmpty { StandardError.say("There is no serial device.") }
         if let adapter = sorted.first(where: \.isUnmarkedAdapter) { suggestMark(of: adapter) }
         return true
     }
@@ -104,8 +104,8 @@ struct DeviceList {
     private func suggestMark(of device: SerialDevice) {
         guard !isJSON else { return }
         // No mark of a rule is seen without udevd's data.
-        let advice = source == .kernel ? "name it (udev's data is not visible here): collar-link --port" : "mark it: collar-link mark"
-        StandardError.say("if \(device.node) is a collar radio, \(advice) \(device.node)")
+        let advice = source == .kernel ? "name it (udev's data is not visible here): `collar-link --port" : "mark it: `collar-link mark"
+        StandardError.say("If \(device.node) is a collar radio, \(advice) \(device.node)`.")
     }
 
     private func line(of device: SerialDevice, _ event: String?) -> [UInt8] {

@@ -68,7 +68,7 @@ enum DoctorCommand: Command {
         let diagnosis = Doctor.diagnosis(of: recorder)
         if let directory = arguments.value("--record") {
             do throws(SystemError) { try recorder.write(to: directory) } catch {
-                throw CommandFailure(.cannotCreate, error.text, remedy: "Name a directory that does not exist yet.")
+                throw CommandFailure(.cannotCreate, error.message.reason, remedy: "Name a directory that does not exist yet.")
             }
         }
         if isText {
@@ -134,10 +134,10 @@ extension RecordedMachine.LoadError {
     fileprivate var failure: CommandFailure {
         switch self {
         case .unreadable(let path):
-            CommandFailure(.noInput, "\(path) cannot be read", remedy: "Name a directory that `collar-link doctor --record` has made.")
-        case .wrongLine(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): expected 'KEY = VALUE'")
-        case .wrongValue(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): the fact cannot have this value")
-        case .endless(let path): CommandFailure(.corruptInput, "\(path) is its own base")
+            CommandFailure(.noInput, "\(path) cannot be read.", remedy: "Name a directory that `collar-link doctor --record` has made.")
+        case .wrongLine(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): this is not 'KEY = VALUE'.")
+        case .wrongValue(let path, let line): CommandFailure(.corruptInput, "\(path), line \(line): the fact cannot have this value.")
+        case .endless(let path): CommandFailure(.corruptInput, "\(path) is its own base.")
         }
     }
 }

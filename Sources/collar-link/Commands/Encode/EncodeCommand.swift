@@ -47,7 +47,7 @@ enum EncodeCommand: Command {
         let options = try EncodeOptions(arguments)
         guard !Terminal.isOutput else {
             throw CommandFailure(
-                .usage, "stdout is a terminal, and frames are binary",
+                .usage, "The output is a terminal, and frames are binary.",
                 remedy: "Write them to a file or a program: `collar-link encode FILE > frames.bin`.")
         }
         var encoder = TrackEncoder(options: options)
@@ -114,7 +114,7 @@ extension ParsedArguments {
         let deviceID = try deviceID("--device") ?? 0xC011_4A00_0000_0001
         let logID = try integer("--log-id", in: 0...Int(LogIdentity.maximumLogID)) ?? 1
         guard let log = LogIdentity(deviceID: deviceID, logID: UInt32(logID)) else {
-            throw CommandFailure(.software, "\(logID) was checked to be a log id")
+            throw CommandFailure(.software, "\(logID) was checked to be a log id.")
         }
         return log
     }

@@ -68,7 +68,7 @@ struct TrackEncoder {
             statistics.wireBytes += frame.count
             statistics.serialBytes += StreamEncoder.encodedByteCount(for: frame.count)
             append(frame)
-        } catch { throw CommandFailure(.corruptInput, "line \(lineNumber): the fix does not fit a frame: \(error)") }
+        } catch { throw CommandFailure(.corruptInput, "The fix in line \(lineNumber) does not fit a frame: \(error).") }
     }
 
     /// Writes one batch, with as many of the waiting fixes as fit.
@@ -128,7 +128,7 @@ struct TrackEncoder {
                 try frame { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
                     try identity.encode(address: options.address, flags: FrameFlags(poll: nil), into: &output)
                 })
-        } catch { throw CommandFailure(.software, "an identity fits the smallest frame: \(error)") }
+        } catch { throw CommandFailure(.software, "An identity does not fit the smallest frame: \(error).") }
     }
 
     private func frame(_ encode: (inout OutputSpan<UInt8>) throws(EncodeError) -> Void) throws(EncodeError) -> [UInt8] {

@@ -75,7 +75,7 @@ enum FollowCommand: Command {
         }
         configuration.isAcknowledged = arguments.has("--acknowledge")
         if configuration.isAcknowledged {
-            guard configuration.reading.name != nil else { throw CommandFailure(.usage, "--acknowledge goes with --as") }
+            guard configuration.reading.name != nil else { throw CommandFailure(.usage, "`--acknowledge` goes with `--as`.") }
             guard configuration.reading.format.format == .json, configuration.reading.format.flavour == .full else {
                 let option = configuration.reading.format.format == .json ? "--flavour" : "--format"
                 throw CommandFailure.excluding(

@@ -65,14 +65,14 @@ enum HistoryCommand: Command {
         let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
         let isSorted = try arguments.isSorted(unlessGiven: format.format.isPath)
         let since = try arguments.since() ?? .all
-        if arguments.has("--repair"), !arguments.has("--verify") { throw CommandFailure(.usage, "--repair goes with --verify") }
+        if arguments.has("--repair"), !arguments.has("--verify") { throw CommandFailure(.usage, "`--repair` goes with `--verify`.") }
         if arguments.has("--verify") {
             for option in ["--since", "--events", "--sort"] where arguments.has(option) {
                 throw CommandFailure.excluding(
                     "--verify", option, remedy: "Leave out `\(option)`, because `--verify` reads everything, or `--verify` to print lines.")
             }
             guard format.format.hasEvents else {
-                throw CommandFailure(.usage, "--verify reports as json or text, not as \(format.format.rawValue)")
+                throw CommandFailure(.usage, "`--verify` reports as json or text, not as \(format.format.rawValue).")
             }
             return try HistoryVerification(journals: try StoredJournals(arguments), format: format.format).run(repairs: arguments.has("--repair"))
         }
@@ -99,7 +99,7 @@ enum HistoryCommand: Command {
 
     static func unknown(_ fix: FixIdentifier) -> CommandFailure {
         CommandFailure(
-            .noInput, "fix \(fix.sequence) of collar \(MessageDescription.hexadecimal(fix.deviceID)) is not stored here",
+            .noInput, "Fix \(fix.sequence) of collar \(MessageDescription.hexadecimal(fix.deviceID)) is not stored here.",
             remedy: "Give the id of another fix line, or a time: `--since 2h`.")
     }
 }
@@ -116,7 +116,7 @@ struct StoredJournals {
         let known = try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: directory))
         if !known.isEmpty { return known }
         throw CommandFailure(
-            .noInput, "nothing is stored in \(directory)", remedy: "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
+            .noInput, "Nothing is stored in \(directory).", remedy: "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
     }
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
@@ -134,7 +134,7 @@ struct StoredJournals {
         guard !collars.isEmpty else {
             let names = wanted.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")
             throw CommandFailure(
-                .noInput, "nothing of collar \(names) is stored in \(directory)",
+                .noInput, "Nothing of collar \(names) is stored in \(directory).",
                 remedy: "Stored is: \(AnimalNames.list(known.map { MessageDescription.hexadecimal($0) })).")
         }
     }

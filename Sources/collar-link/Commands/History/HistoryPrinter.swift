@@ -64,7 +64,7 @@ struct HistoryPrinter {
         guard !damage.isEmpty, !isKnown else { return }
         isKnown = true
         StandardError.say(
-            "the journal of collar \(MessageDescription.hexadecimal(deviceID)) is damaged; what is whole follows",
+            "The journal of \(collarName(deviceID)) is damaged; what is whole follows.",
             remedy: "See what is gone: `collar-link history --verify`.")
     }
 

@@ -41,14 +41,14 @@ struct HistoryVerification {
 
     private func explain(_ found: JournalVerification, of deviceID: UInt64) {
         for report in found.damage.prefix(10) {
-            let place = "the journal of collar \(MessageDescription.hexadecimal(deviceID)): segment \(report.segment)"
+            let place = "segment \(report.segment) of the journal of \(collarName(deviceID))"
             StandardError.say(
                 report.byteCount == 0
-                    ? "\(place) is gone" : "\(place), \(report.byteCount) bytes at offset \(report.offset) are no record")
+                    ? "There is no \(place) any more." : "In \(place), \(report.byteCount) bytes at offset \(report.offset) are no record.")
         }
         let count = found.logs.reduce(0) { $0 + $1.damaged.count }
         StandardError.say(
-            "the journal of collar \(MessageDescription.hexadecimal(deviceID)) is damaged: \(count) fixes or losses that were stored are gone",
+            "The journal of \(collarName(deviceID)) is damaged: \(count) fixes or losses that were stored are gone.",
             remedy: "Stop `collar-link run`, have the collar asked for them again with `collar-link history --verify --repair`, "
                 + "and check the disk (`sudo dmesg`).")
     }
@@ -77,8 +77,7 @@ struct HistoryVerification {
                 let ranges = log.damaged.ranges.flatMap { journal.durable(logID: log.logID).covered.missingRanges(in: $0) }
                 guard !ranges.isEmpty else { continue }
                 StandardError.say(
-                    "collar \(MessageDescription.hexadecimal(deviceID)) is asked for these again when it is heard: fixes "
-                        + LogVerification.text(of: ranges))
+                    "\(collarSubject(deviceID)) is asked for these again when it is heard: fixes \(LogVerification.text(of: ranges)).")
             }
             return true
         }

@@ -99,9 +99,9 @@ struct CableSession {
     /// new key: the exchange then goes on when it is back.
     private mutating func unplugged() throws(CommandFailure) {
         if case .findingCollar = exchange.stage {
-            throw CommandFailure(.noDevice, "\(path): the cable was unplugged", remedy: "Plug it in, and run the command again.")
+            throw CommandFailure(.noDevice, "The cable at \(path) was unplugged.", remedy: "Plug it in, and run the command again.")
         }
-        StandardError.say("\(path): the cable was unplugged; waiting for it")
+        StandardError.say("The cable at \(path) was unplugged; the exchange is waiting for it.")
         port = nil
         outbound = []
         stream = StreamDecoder()
@@ -118,20 +118,20 @@ struct CableSession {
         guard exchange.stage != reportedStage else { return }
         reportedStage = exchange.stage
         switch exchange.stage {
-        case .findingCollar: StandardError.say("\(path): looking for a collar")
+        case .findingCollar: StandardError.say("The exchange is looking for a collar at \(path).")
         case .requesting(.proven(let deviceID, _)):
-            StandardError.say("\(collarName(deviceID)): press its button twice, or switch it off and on, for a new key")
+            StandardError.say("Press the button of \(collarName(deviceID)) twice, or switch the collar off and on, for a new key.")
         case .requesting(.first(let deviceID)):
             StandardError.say(
-                "\(collarName(deviceID)): press its button twice, or switch it off and on, for its first key; "
-                    + "what it has recorded and not delivered is then given up")
+                "Press the button of \(collarName(deviceID)) twice, or switch the collar off and on, for its first key; "
+                    + "what it has recorded and not delivered is then given up.")
         case .requesting(.foreign):
             StandardError.say(
-                "\(path): the collar does not answer, or has a key that is not stored here. Switch it on, or press its button twice "
-                    + "for a new key; what it has recorded and not delivered is then given up")
+                "The collar at \(path) does not answer, or has a key that is not stored here. Switch it on, or press its button twice "
+                    + "for a new key; what it has recorded and not delivered is then given up.")
         case .storing, .finished, .failed: break
         case .activating(let deviceID, _):
-            StandardError.say("\(collarName(deviceID)) offers a key; waiting for it to take the key over")
+            StandardError.say("\(collarSubject(deviceID)) offers a key; the exchange is waiting for it to take the key over.")
         }
     }
 }
@@ -141,21 +141,21 @@ extension CommandFailure {
         switch failure {
         case .isRadio:
             self.init(
-                .usage, "\(port): a radio is there, and keys do not travel by radio", remedy: "Name the port of the collar's cable.")
+                .usage, "A radio is at \(port), and keys do not travel by radio.", remedy: "Name the port of the collar's cable.")
         case .keyedCollarInClear(let deviceID):
             let id = MessageDescription.hexadecimal(deviceID)
             self.init(
                 .corruptInput,
-                "\(port): collar \(id) says that it does not have the key that is stored here: its memory was erased, or somebody "
-                    + "tries to pass for it",
+                "Collar \(id) at \(port) says that it does not have the key that is stored here: its memory was erased, or somebody "
+                    + "tries to pass for it.",
                 remedy: "If its memory was erased: `collar-link key remove \(id)`, and then run the command again.")
         case .noOffer:
             self.init(
-                .noDevice, "\(port): no collar has offered a key",
+                .noDevice, "No collar at \(port) has offered a key.",
                 remedy: "Check the cable, run the command again, and press the collar's button within two minutes.")
         case .notConfirmed(let deviceID):
             self.init(
-                .noDevice, "\(collarName(deviceID)) has not confirmed its new key",
+                .noDevice, "\(collarSubject(deviceID)) has not confirmed its new key.",
                 remedy: "Run the command again; both keys are kept, so that the collar is not lost whichever it has.")
         }
     }

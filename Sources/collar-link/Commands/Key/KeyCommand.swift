@@ -104,7 +104,7 @@ enum KeyCommand: Command {
         case ("show", 2): try show(operands[1], files)
         case ("exchange", 1):
             guard let path = arguments.value("--port") else {
-                throw CommandFailure(.usage, "key exchange needs the port of the cable: --port PATH")
+                throw CommandFailure(.usage, "`key exchange` needs the port of the cable: `--port PATH`.")
             }
             var session = try CableSession(port: path, files: files)
             let deviceID = try session.run()
@@ -112,12 +112,12 @@ enum KeyCommand: Command {
         case ("accept-restart", 3):
             let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
             guard let logID = UInt32(operands[2], in: 0...LogIdentity.maximumLogID) else {
-                throw CommandFailure(.usage, "\(operands[2]): expected the number of a log, from the warning")
+                throw CommandFailure(.usage, "'\(operands[2])' is not the number of a log, which the warning names.")
             }
             try checkKey(of: deviceID, in: files)
             guard try !isStored(logID, of: deviceID, in: try arguments.stateDirectory()) else {
                 throw CommandFailure(
-                    .usage, "something of log \(logID) is stored: a collar whose memory was erased has a new log",
+                    .usage, "Something of log \(logID) is stored: a collar whose memory was erased has a new log.",
                     remedy: "Ignore the warning: somebody repeats old frames of the collar.")
             }
             try files.change { files throws(JournalError) in
@@ -128,7 +128,7 @@ enum KeyCommand: Command {
         default:
             let verbs = ["add", "show", "list", "remove", "exchange", "accept-restart"]
             throw CommandFailure(
-                .usage, "key needs one of: add ID [FILE], show ID, list, remove ID, exchange, accept-restart ID LOG"
+                .usage, "`key` needs one of: `add ID [FILE]`, `show ID`, `list`, `remove ID`, `exchange`, `accept-restart ID LOG`."
                     + Suggestion.text(forVerb: operands.first, among: verbs))
         }
         return .clean
@@ -144,7 +144,7 @@ enum KeyCommand: Command {
                 guard let entry = try CommandFailure.wrapping(try files.entry(of: deviceID)) else { continue }
                 if !entry.pendingKeys.isEmpty {
                     StandardError.say(
-                        "\(collarName(deviceID)) has a new key and has not confirmed it",
+                        "\(collarSubject(deviceID)) has a new key and has not confirmed it.",
                         remedy: "Give the collar this key. To finish an exchange: `collar-link key exchange --port PATH`.")
                 }
                 guard entry.key != nil else { continue }
@@ -168,7 +168,7 @@ enum KeyCommand: Command {
         }
         guard known?.key == nil || replaces else {
             throw CommandFailure(
-                .cannotCreate, "collar \(MessageDescription.hexadecimal(deviceID)) has a key already, and keeps it",
+                .cannotCreate, "\(collarSubject(deviceID)) has a key already, and keeps it.",
                 remedy: "To replace it: `collar-link key add \(operands.dropFirst().joined(separator: " ")) --replace`. The collar must get "
                     + "the new key, too; until it uses that, the old one stays.")
         }
@@ -192,7 +192,7 @@ enum KeyCommand: Command {
         if !entry.pendingKeys.isEmpty {
             StandardError.say(
                 entry.key == nil
-                    ? "the collar has not confirmed this key" : "this key is in use; the collar has a new one and has not confirmed it")
+                    ? "The collar has not confirmed this key." : "This key is in use; the collar has a new one and has not confirmed it.")
         }
         try StandardOutput.write(key.hexadecimalDigits + "\n")
     }
@@ -230,7 +230,7 @@ enum KeyCommand: Command {
         let known = try CommandFailure.wrapping(try files.deviceIDs()) ?? []
         if known.contains(deviceID), try !CommandFailure.wrapping(try files.isRemoved(deviceID)) { return }
         throw CommandFailure(
-            .noInput, "there is no key of collar \(MessageDescription.hexadecimal(deviceID))",
+            .noInput, "There is no key of \(collarName(deviceID)).",
             remedy: "`collar-link key list` prints the collars with a key.")
     }
 }
@@ -255,7 +255,7 @@ extension CollarKey {
         let line = try lines.next() ?? []
         guard let key = CollarKey(hexadecimal: String(decoding: line, as: UTF8.self).filter { !$0.isWhitespace }) else {
             throw CommandFailure(
-                .corruptInput, "\(path == "-" ? "stdin" : path), line \(max(1, lines.lineNumber)): expected 32 hexadecimal digits",
+                .corruptInput, "\(path == "-" ? "stdin" : path), line \(max(1, lines.lineNumber)): a key is 32 hexadecimal digits.",
                 remedy: "`collar-link key add ID` without FILE makes a key and prints it so.")
         }
         self = key
@@ -271,6 +271,6 @@ extension KeyFiles {
             if try CommandFailure.wrapping(try whileLocked { () throws(JournalError) in try body(self) }) { return }
             usleep(50_000)
         }
-        throw CommandFailure(.portBusy, "\(path): another program is changing keys", remedy: "Run the command again.")
+        throw CommandFailure(.portBusy, "Another program is changing keys in \(path).", remedy: "Run the command again.")
     }
 }

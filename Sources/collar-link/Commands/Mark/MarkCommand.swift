@@ -65,14 +65,14 @@ enum MarkCommand: Command {
         let lines = try file.missing(of: rule)
         guard !lines.isEmpty else {
             StandardError.say(
-                "\(file.path) has the rule for \(adapter.port.node) already",
+                "\(file.path) has the rule for \(adapter.port.node) already.",
                 remedy: adapter.port.isCollarRadio ? nil : "Apply it: `\(RootPrefix(isNeeded: true).udevReload.text)`.")
             return .clean
         }
         // An adapter may be marked by its product's name, or by a rule in another file. That is no mark on another machine, for
         // which a rule in another directory is meant.
         guard !adapter.port.isCollarRadio || file.directory != RulesFile.systemDirectory else {
-            StandardError.say("\(adapter.port.node) is marked already")
+            StandardError.say("\(adapter.port.node) is marked already.")
             return .clean
         }
         if arguments.has("--print") {
@@ -90,30 +90,30 @@ enum MarkCommand: Command {
             let unmarked = plugged.filter { !$0.port.isCollarRadio }
             if unmarked.count == 1 { return unmarked[0] }
             guard unmarked.isEmpty else {
-                StandardError.say("USB serial adapters that are not marked:", details: unmarked.map(\.port.text))
+                StandardError.say("The USB serial adapters below are not marked.", details: unmarked.map(\.port.text))
                 throw CommandFailure(
-                    .usage, "there are \(unmarked.count) of them", remedy: "Name one: `collar-link mark \(unmarked[0].port.node)`.")
+                    .usage, "There are \(unmarked.count) of them.", remedy: "Name one: `collar-link mark \(unmarked[0].port.node)`.")
             }
             throw CommandFailure(
                 .noDevice,
-                plugged.isEmpty ? "no USB serial adapter is plugged in" : "every USB serial adapter is marked already",
+                plugged.isEmpty ? "No USB serial adapter is plugged in." : "Every USB serial adapter is marked already.",
                 remedy: "Plug the adapter in; `collar-link devices` lists what is there.")
         }
         let target = DevicePath(path)
         if let adapter = plugged.first(where: { $0.port.node == path || DevicePath($0.port.node) == target }) { return adapter }
         guard devices.contains(where: { $0.node == path || DevicePath($0.node) == target }) else {
             throw CommandFailure(
-                .noDevice, "there is no serial device at \(path)", remedy: "`collar-link devices` lists what is there.")
+                .noDevice, "There is no serial device at \(path).", remedy: "`collar-link devices` lists what is there.")
         }
         throw CommandFailure(
-            .usage, "\(path) is no USB adapter", remedy: "Name the port when you receive: `collar-link --port \(path)`.")
+            .usage, "\(path) is no USB adapter.", remedy: "Name the port when you receive: `collar-link --port \(path)`.")
     }
 
     private static func rule(for adapter: USBAdapter, among plugged: [USBAdapter]) throws(CommandFailure) -> MarkingRule {
         do throws(MarkingRule.Impossible) { return try MarkingRule(for: adapter, among: plugged) } catch {
             throw CommandFailure(
                 .configuration,
-                "no rule can tell \(adapter.port.node) from other adapters: \(error.reason.text), and udev has no name for its socket",
+                "No rule can tell \(adapter.port.node) from other adapters: \(error.reason.text), and udev has no name for its socket.",
                 remedy: "Name the port when you receive: `collar-link --port \(adapter.port.node)`.")
         }
     }
@@ -121,39 +121,39 @@ enum MarkCommand: Command {
     private static func write(
         _ lines: [String], for adapter: USBAdapter, by rule: MarkingRule, to file: RulesFile, hasAgreed: Bool
     ) throws(CommandFailure) {
-        StandardError.say("\(adapter.port.text) is to be marked \(rule.criterion.text):", details: lines)
+        StandardError.say("\(adapter.port.text) is to be marked \(rule.criterion.text), with the lines below.", details: lines)
         guard file.isWritable || !file.hasDirectory else {
             let place = file.directory == RulesFile.systemDirectory ? [] : ["--rules-directory", file.directory]
             let command = ShellCommand(words: ["collar-link", "mark", "--print"] + place + [adapter.port.node])
                 .piped(to: ShellCommand("sudo", "tee", "-a", file.path)).then(RootPrefix(isNeeded: true).udevReload)
             throw CommandFailure(
-                .noPermission, "this user may not write \(file.path)",
+                .noPermission, "This user may not write \(file.path).",
                 remedy: "As root: `\(command.text)`.")
         }
         if !hasAgreed { try askWhetherToWrite(file) }
         try file.append(lines)
-        StandardError.say("the rule is in \(file.path)")
+        StandardError.say("The rule is in \(file.path).")
         guard file.directory == RulesFile.systemDirectory, geteuid() == 0 else {
-            StandardError.say("apply it: \(RootPrefix(isNeeded: geteuid() != 0).udevReload.text)")
+            StandardError.say("Apply it: `\(RootPrefix(isNeeded: geteuid() != 0).udevReload.text)`.")
             return
         }
         for command in UdevCommands.all where ChildProcess.exitCode(of: command) != 0 {
             throw CommandFailure(
-                .inputOutput, "'\(command.joined(separator: " "))' failed",
+                .inputOutput, "`\(command.joined(separator: " "))` failed.",
                 remedy: "Unplug the adapter and plug it in again, or restart the machine.")
         }
-        StandardError.say("udev has read the rule: \(adapter.port.node) is marked")
+        StandardError.say("\(adapter.port.node) is marked: udev has read the rule.")
     }
 
     private static func askWhetherToWrite(_ file: RulesFile) throws(CommandFailure) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(
-                .usage, "nothing is written without your agreement, and stdin is no terminal",
+                .usage, "Nothing is written without your agreement, and stdin is no terminal.",
                 remedy: "Agree with `--yes`, or print the rule with `--print`.")
         }
-        StandardError.write("collar-link: append this to \(PlainText.line(file.path))? [y/N] ")
+        StandardError.write("collar-link: Append this to \(PlainText.line(file.path))? [y/N] ")
         guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else {
-            throw CommandFailure(.usage, "nothing is written")
+            throw CommandFailure(.usage, "Nothing is written.")
         }
     }
 }
@@ -225,7 +225,7 @@ struct RulesFile {
     private func unwritable(_ errorNumber: Int32) -> CommandFailure {
         CommandFailure(
             errorNumber == EACCES || errorNumber == EPERM ? .noPermission : .cannotCreate,
-            "\(path) cannot be written: \(SystemError.text(errorNumber))",
+            "\(path) cannot be written: \(SystemError.text(errorNumber)).",
             remedy: errorNumber == ENOENT ? "Make the directory first: `\(ShellCommand("sudo", "mkdir", "-p", directory).text)`." : nil)
     }
 }

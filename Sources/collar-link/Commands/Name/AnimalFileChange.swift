@@ -72,7 +72,7 @@ struct AnimalFileChange {
         guard let resolved = unsafe realpath(path, nil) else {
             var status = stat()
             guard errno == ENOENT, unsafe lstat(path, &status) != 0 else {
-                throw CommandFailure(.cannotCreate, "\(path) is a symbolic link that leads nowhere", remedy: "Remove it.")
+                throw CommandFailure(.cannotCreate, "\(path) is a symbolic link that leads nowhere.", remedy: "Remove it.")
             }
             return path
         }
@@ -88,8 +88,8 @@ struct AnimalFileChange {
     private static func unwritable(_ path: String, _ errorNumber: Int32) -> CommandFailure {
         CommandFailure(
             errorNumber == EACCES || errorNumber == EPERM ? .noPermission : .cannotCreate,
-            "\(path) cannot be written: \(SystemError.text(errorNumber))",
-            remedy: "XDG_CONFIG_HOME names another place, or make this one writable for this user.")
+            "\(path) cannot be written: \(SystemError.text(errorNumber)).",
+            remedy: "Name another place in XDG_CONFIG_HOME, or make this one writable for this user.")
     }
 }
 

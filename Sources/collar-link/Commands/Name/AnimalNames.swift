@@ -44,7 +44,7 @@ final class AnimalNames {
         let found = Set(stored + worn).filter { MessageDescription.hexadecimal($0).hasPrefix(text.lowercased()) }.sorted()
         guard found.count <= 1 else {
             throw CommandFailure(
-                .usage, "\(what) \(text): \(found.count) collars have an id that begins so",
+                .usage, "'\(what) \(text)' fits \(found.count) collars, whose ids begin so.",
                 remedy: "Give more digits: \(AnimalNames.list(found.map { MessageDescription.hexadecimal($0) })).")
         }
         return found.first
@@ -60,9 +60,9 @@ final class AnimalNames {
         if worn.count == 1 { return worn[0] }
         let all = AnimalNames.list((worn.isEmpty ? table.deployments(named: text).map(\.deviceID) : worn).map { MessageDescription.hexadecimal($0) })
         throw worn.isEmpty
-            ? CommandFailure(.usage, "\(what) \(text): the animal wears no collar now", remedy: "It wore: \(all.isEmpty ? "none" : all).")
+            ? CommandFailure(.usage, "'\(what) \(text)' names an animal that wears no collar now.", remedy: "It wore: \(all.isEmpty ? "none" : all).")
             : CommandFailure(
-                .usage, "\(what) \(text): the animal wears \(worn.count) collars now", remedy: "Give the id of one of them: \(all).")
+                .usage, "'\(what) \(text)' names an animal that wears \(worn.count) collars now.", remedy: "Give the id of one of them: \(all).")
     }
 
     /// The collar with an id, or all that the animal with a name wears or wore.
@@ -79,10 +79,10 @@ final class AnimalNames {
             // The name may be in the file that cannot be used.
             if let fault = untold.first { throw CommandFailure(fault) }
             throw CommandFailure(
-                .usage, "\(what) \(name): expected \(CollarID.form), or the name of an animal"
+                .usage, "'\(what) \(name)' has neither \(CollarID.form) nor the name of an animal."
                     + Suggestion.text(for: name, among: names),
                 remedy: names.isEmpty
-                    ? "no animal has a name yet; give it one: collar-link name ID NAME" : "animals are: \(AnimalNames.list(names))")
+                    ? "No animal has a name yet; give it one: `collar-link name ID NAME`." : "Animals are: \(AnimalNames.list(names)).")
         }
         return tellingFaults()
     }

@@ -86,7 +86,7 @@ enum NameCommand: Command {
         for option in spec.options.map(\.key) where arguments.has(option) && !options.contains(option) {
             let help = "Leave out `\(option)`; `collar-link name --help` lists what goes with what."
             guard let other = options.first(where: arguments.has) else {
-                throw CommandFailure(.usage, "\(option) does not go with this", remedy: help)
+                throw CommandFailure(.usage, "`\(option)` does not go with this.", remedy: help)
             }
             throw CommandFailure.excluding(other, option, remedy: help)
         }
@@ -96,7 +96,7 @@ enum NameCommand: Command {
             let list = AnimalList(names.registers, of: arguments.operands.first)
             if let word = arguments.operands.first, list.isEmpty {
                 throw CommandFailure(
-                    .usage, "there is no animal and no collar \(word)",
+                    .usage, "There is no animal and no collar \(word).",
                     remedy: "To give a collar a name: `collar-link name ID NAME`. `collar-link name` lists all.")
             }
             try StandardOutput.write(list.bytes(isJSON: isJSON))
@@ -104,7 +104,7 @@ enum NameCommand: Command {
         }
         guard let path = ConfigurationFiles.userPath(of: "animals") else {
             throw CommandFailure(
-                .configuration, "there is no place for the names: neither XDG_CONFIG_HOME nor HOME is set", remedy: "Set HOME.")
+                .configuration, "There is no place for the names: neither XDG_CONFIG_HOME nor HOME is set.", remedy: "Set HOME.")
         }
         try run(task, on: path)
         return .clean
@@ -126,7 +126,7 @@ enum NameCommand: Command {
         let words = arguments.operands
         guard let first = words.first else {
             if let option = ["--end", "--rename", "--remove"].first(where: arguments.has) {
-                throw CommandFailure(.usage, "\(option) needs an animal: collar-link name NAME \(option)")
+                throw CommandFailure(.usage, "`\(option)` needs an animal: `collar-link name NAME \(option)`.")
             }
             return (nil, ["--format"])
         }
@@ -153,17 +153,17 @@ enum NameCommand: Command {
         // With a name, it would be unclear whether the animal or its collar is to get the other name.
         let isAnimal = AnimalNames().registers.contains { $0.register.animals.contains { $0.name == text } }
         throw CommandFailure(
-            .usage, "name \(text) \(name): the first word must be the id of a collar, \(CollarID.form)",
+            .usage, "'\(text)' is not the id of a collar, \(CollarID.form), which must come before '\(name)'.",
             remedy: isAnimal
-                ? "to give the animal another name: collar-link name \(text) --rename \(name)"
-                : "'collar' in the lines of 'collar-link history' is the id")
+                ? "To give the animal another name: `\(ShellCommand("collar-link", "name", text, "--rename", name).text)`."
+                : "The lines of `collar-link history` have the id as \"collar\".")
     }
 
     private static func time(_ option: String, _ arguments: ParsedArguments) throws(CommandFailure) -> Int64? {
         guard let text = arguments.value(option) else { return nil }
         guard let time = TimeArgument.unixMilliseconds(text, now: now) else {
             throw CommandFailure(
-                .usage, "\(option) \(text): no time",
+                .usage, "`\(option)` takes a time, not '\(text)'.",
                 remedy: TimeArgument.remedy(forMilliseconds: text) ?? "It takes \(TimeArgument.forms).")
         }
         return time
@@ -192,14 +192,14 @@ enum NameCommand: Command {
         guard case .put(let deviceID, let name, _, _, _, _) = task else { return }
         if let ended {
             let end = register.animals.first { $0.name == ended }?.wearings.last { $0.deviceID == deviceID }?.endUnixMilliseconds
-            StandardError.say("\(ended) wore the collar until \(CalendarTime.text(unixMilliseconds: end ?? now))")
+            StandardError.say("\(ended) wore the collar until \(CalendarTime.text(unixMilliseconds: end ?? now)).")
         }
         let others = (register.animals.first { $0.name == name }?.wearings ?? []).filter {
             $0.deviceID != deviceID && $0.endUnixMilliseconds == nil
         }
         for other in others {
             let id = MessageDescription.hexadecimal(other.deviceID)
-            StandardError.say("\(name) wears collar \(id), too", remedy: "If it no longer does: `collar-link name \(id) --end`.")
+            StandardError.say("\(name) wears collar \(id), too.", remedy: "If it no longer does: `collar-link name \(id) --end`.")
         }
     }
 }

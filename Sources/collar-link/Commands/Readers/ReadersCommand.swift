@@ -49,7 +49,7 @@ enum ReadersCommand: Command {
             let name = try ParsedArguments.readerName(text)
             guard try CommandFailure.wrapping(try files.names()).contains(name) else {
                 throw CommandFailure(
-                    .noInput, "there is no reader '\(text)' in \(stateDirectory)", remedy: "`collar-link readers` lists them.")
+                    .noInput, "There is no reader '\(text)' in \(stateDirectory).", remedy: "`collar-link readers` lists them.")
             }
             _ = try CommandFailure.wrapping(try files.remove(name))
             return .clean

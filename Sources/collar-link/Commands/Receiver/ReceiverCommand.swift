@@ -62,7 +62,7 @@ enum ReceiverCommand: Command {
         case ("import", _): try takeOver(stateDirectory, from: path ?? "-")
         default:
             throw CommandFailure(
-                .usage, "receiver needs one of: show, export [FILE], import [FILE]"
+                .usage, "`receiver` needs one of: `show`, `export [FILE]`, `import [FILE]`."
                     + Suggestion.text(forVerb: arguments.operands.first, among: ["show", "export", "import"]))
         }
         return .clean
@@ -91,13 +91,13 @@ enum ReceiverCommand: Command {
         guard let path, let descriptor else {
             do throws(CommandFailure) { return try StandardOutput.write(transfer.text) } catch {
                 throw CommandFailure(
-                    error.code, "\(error.message); the receiver has ended here",
+                    error.code, "\(error.message) The receiver has ended here.",
                     remedy: "Run `collar-link receiver export` again: it gives the same.")
             }
         }
         guard SystemFiles.write(Array(transfer.text.utf8), to: descriptor), fsync(descriptor) == 0 else {
             throw CommandFailure(
-                .cannotCreate, "\(path): \(SystemError.text(errno))",
+                .cannotCreate, "\(path) cannot be written: \(SystemError.text(errno)).",
                 remedy: "Make room, remove \(path), and run `collar-link receiver export` again.")
         }
     }
@@ -110,8 +110,8 @@ enum ReceiverCommand: Command {
         guard count > 0 else { return }
         let example = ShellCommand("cp", "-a", files.path, "NEW/").text
         StandardError.say(
-            "the keys of \(count) collar\(count == 1 ? "" : "s") are not in the export, and without them nothing of these collars is "
-                + "received on the new machine",
+            "The keys of \(count) collar\(count == 1 ? "" : "s") are not in the export, and without them nothing of these collars is "
+                + "received on the new machine.",
             remedy: "Copy the directory of the keys (`\(example)`, with owner and modes), or use `collar-link key show ID` here and "
                 + "`key add ID FILE` there.")
     }
@@ -130,7 +130,7 @@ enum ReceiverCommand: Command {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CommandFailure(
-                .cannotCreate, "\(path): \(SystemError.text(errno))",
+                .cannotCreate, "\(path) cannot be created: \(SystemError.text(errno)).",
                 remedy: errno == EEXIST ? "Give another name, or remove \(path) if it is not an export that is still needed." : nil)
         }
         return descriptor
@@ -143,7 +143,7 @@ enum ReceiverCommand: Command {
         let transfer: ReceiverTransfer
         do throws(ReceiverTransfer.TextFault) { transfer = try ReceiverTransfer(text: text) } catch {
             throw CommandFailure(
-                .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): expected \(error.wanted)",
+                .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): this is not \(error.wanted).",
                 remedy: "Give what `collar-link receiver export` wrote; it can be run again where it was run.")
         }
         let earlier = text.split(separator: "\n").last { $0.hasPrefix(importMark) }?.dropFirst(importMark.count)
@@ -154,7 +154,7 @@ enum ReceiverCommand: Command {
         let place = place(of: stateDirectory)
         if let earlier, earlier != place {
             StandardError.say(
-                "this receiver was imported before, into \(earlier): two receivers with one id lose fixes",
+                "This receiver was imported before, into \(earlier): two receivers with one id lose fixes.",
                 remedy: "Never start the other one again: remove its state directory.", as: LogMark(.warning))
         }
         if path != "-", earlier ?? "" != place { note(place, in: path) }

@@ -150,7 +150,7 @@ enum RunCommand: Command {
         var configuration = ReceiverConfiguration(stateDirectory: stateDirectory)
         configuration.capturePath = arguments.value("--write")
         if configuration.capturePath == "-" {
-            throw CommandFailure(.usage, "--write -: stdout carries the lines", remedy: "Name a file: `--write FILE`.")
+            throw CommandFailure(.usage, "`--write` takes no '-', because stdout carries the lines.", remedy: "Name a file: `--write FILE`.")
         }
         configuration.playbackPath = arguments.value("--read")
         configuration.ports = try arguments.ports()
@@ -185,7 +185,7 @@ enum RunCommand: Command {
         guard arguments.has("--read") else {
             if arguments.has("--key-file") {
                 throw CommandFailure(
-                    .usage, "--key-file goes with --read", remedy: "`collar-link key add` gives a receiver the key of a collar.")
+                    .usage, "`--key-file` goes with `--read`.", remedy: "`collar-link key add` gives a receiver the key of a collar.")
             }
             return nil
         }
@@ -196,7 +196,7 @@ enum RunCommand: Command {
         let key = try arguments.key()
         let deviceID = try arguments.wantedCollar()
         if key != nil, deviceID == nil {
-            throw CommandFailure(.usage, "--key-file needs the collar whose key it is: --collar ID")
+            throw CommandFailure(.usage, "`--key-file` needs the collar whose key it is: `--collar ID`.")
         }
         let scratch = arguments.has("--state-dir") ? nil : try ScratchDirectory()
         guard let key, let deviceID else { return scratch }
@@ -211,7 +211,7 @@ enum RunCommand: Command {
             return days.map { Retention(days: $0) }
         }
         guard unreadDays >= days ?? 0 else {
-            throw CommandFailure(.usage, "--keep-at-most \(unreadDays) is less than --keep \(days ?? 0)")
+            throw CommandFailure(.usage, "`--keep-at-most \(unreadDays)` is less than `--keep \(days ?? 0)`.")
         }
         return Retention(days: days ?? unreadDays, unreadDays: unreadDays)
     }
@@ -244,8 +244,8 @@ struct ScratchDirectory {
         var template = Array("\(parent)/collar-link-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else {
             throw CommandFailure(
-                .cannotCreate, "no directory can be made in \(parent): \(SystemError.text(errno))",
-                remedy: "Name another place: TMPDIR=DIR, or --state-dir DIR.")
+                .cannotCreate, "No directory can be made in \(parent): \(SystemError.text(errno)).",
+                remedy: "Name another place: `TMPDIR=DIR`, or `--state-dir DIR`.")
         }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

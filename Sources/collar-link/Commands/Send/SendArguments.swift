@@ -33,7 +33,7 @@ struct SendArguments {
         switch modes.first {
         case "--now":
             guard timeoutMicroseconds >= 1000 else {
-                throw CommandFailure(.usage, "--now --timeout \(seconds): there is no time for an answer")
+                throw CommandFailure(.usage, "`--now --timeout \(seconds)` leaves no time for an answer.")
             }
             request.mode = .now
             request.timeoutMilliseconds = timeoutMicroseconds / 1000
@@ -47,10 +47,10 @@ struct SendArguments {
     private static func content(_ arguments: ParsedArguments) throws(CommandFailure) -> ControlRequest.Content {
         let words = arguments.operands
         let receiverID = try arguments.receiverID()
-        if receiverID != nil, words != ["pair"] { throw CommandFailure(.usage, "--to goes with pair") }
+        if receiverID != nil, words != ["pair"] { throw CommandFailure(.usage, "`--to` goes with `pair`.") }
         if words.first == "message" { return .command(.message(try arguments.message(words.dropFirst()))) }
         for option in ["--data", "--wants-reply", "--reply-to", "--outcome"] where arguments.has(option) {
-            throw CommandFailure(.usage, "\(option) goes with message")
+            throw CommandFailure(.usage, "`\(option)` goes with `message`.")
         }
         switch (words.first, words.dropFirst().first, words.count) {
         case ("locate", _, 1): return .command(.command(.locateNow))
@@ -62,19 +62,19 @@ struct SendArguments {
         case ("unpair", _, 1): return .command(.command(.unpair))
         case ("settings", "get", 2): return .command(.settingsRequest)
         case ("settings", "set", 3...): return .command(.settingsUpdate(version: .defaults, try settings(words.dropFirst(2))))
-        case (nil, _, _): throw usage("what shall be sent?")
+        case (nil, _, _): throw usage("What shall be sent?")
         case (let verb?, _, _):
             if let form = SendArguments.forms.first(where: { $0.key == verb })?.value {
-                throw CommandFailure(.usage, "'\(words.joined(separator: " "))': expected \(form)")
+                throw CommandFailure(.usage, "'\(words.joined(separator: " "))' is not typed as it must be: \(form).")
             }
-            throw usage("'\(verb)' is nothing that can be sent" + Suggestion.text(forVerb: verb, among: SendArguments.forms.map(\.key)))
+            throw usage("'\(verb)' is nothing that can be sent." + Suggestion.text(forVerb: verb, among: SendArguments.forms.map(\.key)))
         }
     }
 
     /// The requests, and how each is typed.
     private static let forms: KeyValuePairs = [
-        "locate": "locate", "sound": "sound SECONDS", "track": "track on|off", "reboot": "reboot",
-        "settings": "settings get, or settings set KEY=VALUE …", "message": "message CODE [TEXT]", "pair": "pair", "unpair": "unpair",
+        "locate": "`locate`", "sound": "`sound SECONDS`", "track": "`track on|off`", "reboot": "`reboot`",
+        "settings": "`settings get`, or `settings set KEY=VALUE …`", "message": "`message CODE [TEXT]`", "pair": "`pair`", "unpair": "`unpair`",
     ]
 
     private static func usage(_ message: String) -> CommandFailure {
@@ -85,7 +85,7 @@ struct SendArguments {
 
     private static func milliseconds(_ text: String) throws(CommandFailure) -> UInt16 {
         guard let seconds = Double(text, in: 0.1...65) else {
-            throw CommandFailure(.usage, "sound \(text): expected a number of seconds from 0.1 to 65")
+            throw CommandFailure(.usage, "`sound` takes a number of seconds from 0.1 to 65, not '\(text)'.")
         }
         return UInt16(seconds * 1000)
     }
@@ -93,25 +93,25 @@ struct SendArguments {
     private static func settings(_ words: ArraySlice<String>) throws(CommandFailure) -> SettingList {
         guard words.count <= HostRequest.settingLimit else {
             throw CommandFailure(
-                .usage, "\(words.count) settings: one request changes at most \(HostRequest.settingLimit)",
+                .usage, "\(words.count) settings are too many: one request changes at most \(HostRequest.settingLimit).",
                 remedy: "Send the others with another `settings set`.")
         }
         var settings = SettingList()
         var names: Set<String> = []
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { throw CommandFailure(.usage, "'\(word)': expected KEY=VALUE") }
+            guard parts.count == 2 else { throw CommandFailure(.usage, "'\(word)' is not KEY=VALUE.") }
             guard let key = SettingKey(name: parts[0]) else {
                 let names = SettingKey.all.map(\.name)
                 throw CommandFailure(
-                    .usage, "there is no setting '\(parts[0])'" + Suggestion.text(for: parts[0], among: names),
+                    .usage, "There is no setting '\(parts[0])'." + Suggestion.text(for: parts[0], among: names),
                     remedy: "Settings are: \(names.joined(separator: ", ")).")
             }
-            guard names.insert(key.name).inserted else { throw CommandFailure(.usage, "\(key.name) is given twice") }
+            guard names.insert(key.name).inserted else { throw CommandFailure(.usage, "The setting \(key.name) is given twice.") }
             guard let value = UInt32(parts[1], in: 0 ... .max), key.accepts(value) else {
                 throw CommandFailure(
-                    .usage, "\(word): expected a whole number from \(key.rangeText)",
-                    remedy: "\(key.name): \(key.meaning)")
+                    .usage, "The setting \(key.name) takes a whole number from \(key.rangeText), not '\(parts[1])'.",
+                    remedy: "The meaning of it is: \(key.meaning).")
             }
             settings.append(Setting(key: key.rawValue, value: value))
         }
@@ -123,21 +123,21 @@ extension ParsedArguments {
     /// The message of `send message CODE [TEXT]`, from its operands after `message`, and its options.
     func message(_ words: ArraySlice<String>) throws(CommandFailure) -> ApplicationMessage {
         guard let codeText = words.first, let code = UInt8(codeText, in: 0 ... .max) else {
-            throw CommandFailure(.usage, "message needs a code from 0 to 255: message CODE [TEXT]")
+            throw CommandFailure(.usage, "`message` needs a code from 0 to 255: `message CODE [TEXT]`.")
         }
         guard words.count <= 2 else {
-            throw CommandFailure(.usage, "message takes one text", remedy: "Quote a text with spaces: 'come home'.")
+            throw CommandFailure(.usage, "`message` takes one text.", remedy: "Quote a text with spaces: 'come home'.")
         }
         let text = words.dropFirst().first
         guard text == nil || !has("--data") else {
-            throw CommandFailure.excluding("the text", "--data", remedy: "Leave out the text to send bytes, or `--data` to send the text.")
+            throw CommandFailure.excluding("TEXT", "--data", remedy: "Leave out the text to send bytes, or `--data` to send the text.")
         }
         guard let data = value("--data").map({ [UInt8](hexadecimal: $0) }) ?? Array((text ?? "").utf8) else {
-            throw CommandFailure(.usage, "--data \(value("--data") ?? ""): expected hexadecimal digits, two for each byte")
+            throw CommandFailure(.usage, "`--data` takes hexadecimal digits, two for each byte, not '\(value("--data") ?? "")'.")
         }
         guard let message = ApplicationMessage(kind: try messageKind(), code: code, unixSeconds: 0, data: data.span) else {
             throw CommandFailure(
-                .usage, "a message has at most \(ApplicationMessage.dataLimit) bytes, and this one has \(data.count)")
+                .usage, "A message has at most \(ApplicationMessage.dataLimit) bytes, and this one has \(data.count).")
         }
         return message
     }
@@ -145,7 +145,7 @@ extension ParsedArguments {
     private func messageKind() throws(CommandFailure) -> ApplicationMessage.Kind {
         let outcomeText = value("--outcome")
         guard let request = try integer("--reply-to", in: 0...Int(UInt32.max)) else {
-            guard outcomeText == nil else { throw CommandFailure(.usage, "--outcome goes with --reply-to") }
+            guard outcomeText == nil else { throw CommandFailure(.usage, "`--outcome` goes with `--reply-to`.") }
             return has("--wants-reply") ? .request : .notice
         }
         guard !has("--wants-reply") else {
@@ -154,7 +154,7 @@ extension ParsedArguments {
         }
         guard let outcome = CommandResult.Outcome(name: outcomeText ?? "ok") else {
             throw CommandFailure(
-                .usage, "--outcome \(outcomeText ?? ""): expected \(CommandResult.Outcome.names.alternatives)"
+                .usage, "`--outcome` takes \(CommandResult.Outcome.names.alternatives), not '\(outcomeText ?? "")'."
                     + Suggestion.text(for: outcomeText ?? "", among: CommandResult.Outcome.names))
         }
         return .reply(to: UInt32(request), outcome)

@@ -54,7 +54,7 @@ final class SendSession {
         } catch {
             // A receiver that has just started holds the journals before it listens.
             if case .host(.journal(.heldBy)) = error, let connection = try reconnect() { return connection }
-            if queued != nil { StandardError.say("the request is queued; it is sent when the collar is heard") }
+            if queued != nil { StandardError.say("The request is queued; it is sent when the collar is heard.") }
             throw CommandFailure(error.message)
         }
     }
@@ -63,7 +63,7 @@ final class SendSession {
     private func unfinished() throws(CommandFailure) -> ResultLine {
         guard var line = queued else {
             throw CommandFailure(
-                .portBusy, "the running collar-link does not answer: it is not known whether the request is queued")
+                .portBusy, "The running collar-link does not answer: it is not known whether the request is queued.")
         }
         if wanted.request.mode == .now { line.outcome = .expired }
         return line
@@ -82,13 +82,13 @@ final class SendSession {
 
     private func failure(_ error: ControlConnection.ConnectError) -> CommandFailure {
         switch error {
-        case .absent, .deserted: CommandFailure(.noDevice, "no collar-link runs")
+        case .absent, .deserted: CommandFailure(.noDevice, "No collar-link runs.")
         case .denied(let path):
             CommandFailure(
-                .noPermission, "the collar-link of this state directory takes no requests of this user: \(path)",
-                remedy: "Run send as the user who runs collar-link, or as root.")
+                .noPermission, "The collar-link of this state directory takes no requests of this user: \(path).",
+                remedy: "Run `collar-link send` as the user who runs collar-link, or as root.")
         case .system(let path, let errorNumber):
-            CommandFailure(.inputOutput, "\(path): \(SystemError.text(errorNumber))")
+            CommandFailure(.inputOutput, "\(path) cannot be reached: \(SystemError.text(errorNumber)).")
         }
     }
 
@@ -142,7 +142,7 @@ final class SendSession {
 
     private func tellQueued(_ line: ResultLine) {
         guard wanted.timeoutMicroseconds > 0 else { return }
-        StandardError.say("waiting for \(line.subject) to answer")
+        StandardError.say("This program is waiting for \(line.subject) to answer.")
     }
 
     private func runReceiver() throws(ReceiverError) {
@@ -173,7 +173,9 @@ final class SendSession {
             queued = line
             rejection = nil
         } else if mayBeTakenLater(line) {
-            if rejection == nil { StandardError.say("\(line.reason.map { "\($0); " } ?? "")waiting for \(line.subject) to be heard") }
+            if rejection == nil {
+                StandardError.say("\(line.reason.map { "\($0) " } ?? "")This program is waiting for \(line.subject) to be heard.")
+            }
             rejection = line
         } else {
             result = line

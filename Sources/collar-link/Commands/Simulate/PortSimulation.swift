@@ -38,7 +38,7 @@ struct PortSimulation<Flash: FlashDevice> {
         stickFaults = options.stickFaults[...]
         presses = options.presses[...]
         do throws(SystemError) { signals = try SignalDescriptor(SignalDescriptor.ofEnd + [SIGUSR1, SIGUSR2]) } catch {
-            throw CommandFailure(.software, "signals cannot be received: \(SystemError.text(error.errno))")
+            throw CommandFailure(.software, "Signals cannot be received: \(SystemError.text(error.errno)).")
         }
         if let path = options.cable { cable = try SimulatedCable(at: path) }
     }
@@ -50,7 +50,7 @@ struct PortSimulation<Flash: FlashDevice> {
         }
         try plug()
         if let terminal { try StandardOutput.write(terminal.path + "\n") }
-        StandardError.say("simulating collar " + deviceIDs.map { MessageDescription.hexadecimal($0) }.joined(separator: ", "))
+        StandardError.say("This program is simulating collar \(deviceIDs.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")).")
         while true {
             let now = self.now
             try advance(to: now)
@@ -90,11 +90,11 @@ struct PortSimulation<Flash: FlashDevice> {
             } else {
                 radio.serialBytesWereDropped()
             }
-        } catch { throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)") }
+        } catch { throw CommandFailure(.inputOutput, "The simulated collar stops: \(error).") }
         terminal?.write(&pending)
-        for signal in radio.removeGivenSignals() { StandardError.say("the collar signals: \(signal)") }
+        for signal in radio.removeGivenSignals() { StandardError.say("The collar signals \(signal).") }
         for message in radio.removeTakenMessages() {
-            StandardError.say("the collar's application is sent a \(MessageDescription.line(of: message))")
+            StandardError.say("The collar's application is sent a \(MessageDescription.line(of: message)).")
         }
     }
 
@@ -114,7 +114,7 @@ struct PortSimulation<Flash: FlashDevice> {
                     frame, randomKey: CollarKey.random(using: &random), randomLogID: UInt32.random(in: 0 ... .max, using: &random),
                     now: now)
                 if let answer { cable?.send(answer) }
-            } catch { throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)") }
+            } catch { throw CommandFailure(.inputOutput, "The simulated collar stops: \(error).") }
         }
     }
 
@@ -163,7 +163,7 @@ struct PortSimulation<Flash: FlashDevice> {
                 replugAt = now.advanced(byMicroseconds: 1_000_000)
             case SIGUSR2:
                 do throws(StationError) { try radio.pressButtons(.double, now: now) } catch {
-                    throw CommandFailure(.inputOutput, "the simulated collar stops: \(error)")
+                    throw CommandFailure(.inputOutput, "The simulated collar stops: \(error).")
                 }
             default: return true
             }
@@ -190,8 +190,8 @@ struct PortSimulation<Flash: FlashDevice> {
         let skipped = radio.skippedFixCount
         StandardError.say(
             skipped == 0
-                ? "all \(fixCount) fixes of the track are acknowledged"
-                : "all fixes that were made are acknowledged; \(skipped) of the track were not made")
+                ? "All \(fixCount) fixes of the track are acknowledged."
+                : "All fixes that were made are acknowledged; \(skipped) of the track were not made.")
     }
 
     private func finish() -> ExitCode {
@@ -268,7 +268,7 @@ extension PseudoTerminal {
             throw CommandFailure(.inputOutput, "No pseudo-terminal could be created: \(error.text).")
         }
         do throws(PortLinkError) { try link?.point(to: path) } catch {
-            throw CommandFailure(.cannotCreate, "\(option): \(error.description)", remedy: error.remedy)
+            throw CommandFailure(.cannotCreate, "`\(option)` has no use: \(error.description)", remedy: error.remedy)
         }
     }
 

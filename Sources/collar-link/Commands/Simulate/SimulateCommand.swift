@@ -129,7 +129,7 @@ enum SimulateCommand: Command {
             let file = options.collarCount == 1 ? path : "\(path)-\(number)"
             do throws(FileFlash.OpenError) {
                 flashes.append(try FileFlash(path: file, blockCount: flashBlockCount))
-            } catch { throw CommandFailure(.cannotCreate, "\(file): \(error.reason)") }
+            } catch { throw CommandFailure(.cannotCreate, "\(file) cannot be used: \(error.reason).") }
         }
         return try simulate(fixes, flashes: flashes, options: options)
     }
@@ -144,7 +144,7 @@ enum SimulateCommand: Command {
             let seconds = parts.compactMap { Int($0, in: 0...1_000_000) }
             guard parts.count == 3, seconds.count == 3, seconds[2] > 0 else {
                 throw CommandFailure(
-                    .usage, "--walk \(text): expected W/R/T, each at most 1000000",
+                    .usage, "`--walk` takes W/R/T, each at most 1000000, not '\(text)'.",
                     remedy: "It takes seconds of walk, of rest, and in all: `--walk 60/120/3600`.")
             }
             return SimulatedOuting.fixes(walkSeconds: seconds[0], restSeconds: seconds[1], seconds: seconds[2], seed: seed)
@@ -153,8 +153,8 @@ enum SimulateCommand: Command {
                 "--track", "--walk", remedy: "Leave out `--walk` to make the fixes in the file, or `--track` to make those of a walk.")
         case (nil, nil):
             throw CommandFailure(
-                .usage, "simulate needs a track: --track FILE or --walk W/R/T",
-                remedy: "It has a line per fix, as collar-link writes them; '-' reads stdin.")
+                .usage, "`simulate` needs a track: `--track FILE` or `--walk W/R/T`.",
+                remedy: "A track has a line per fix, as collar-link writes them; '-' reads stdin.")
         }
     }
 
@@ -186,7 +186,7 @@ enum SimulateCommand: Command {
                         device: device, address: address(of: deviceID), radio: radio, modem: options.modem,
                         dialect: options.dialect, track: track, battery: options.battery, noise: noise, start: start,
                         requestInterval: options.requestInterval))
-            } catch { throw CommandFailure(.inputOutput, "the simulated collar does not start: \(error)") }
+            } catch { throw CommandFailure(.inputOutput, "The simulated collar does not start: \(error).") }
         }
         var simulation = try PortSimulation(
             radio: SharedRadio(
@@ -218,6 +218,6 @@ enum SimulateCommand: Command {
             let isFirst = try SettingsStore(mounting: &mounted).value(of: .bootCount) == nil
             return try CollarDevice(
                 starting: configuration, flash: mounted, cause: isFirst ? .powerOn : .external, randomLogID: logID, now: start)
-        } catch { throw CommandFailure(.inputOutput, "the collar's flash fails: \(error)") }
+        } catch { throw CommandFailure(.inputOutput, "The collar's flash fails: \(error).") }
     }
 }

@@ -43,15 +43,15 @@ struct SimulationOptions {
         burst = try arguments.number("--burst", in: 1...1000)
         if let burst, loss >= 1 || burst < loss / (1 - loss) {
             throw CommandFailure(
-                .usage, "--burst \(burst): with a loss of \(loss) runs are longer",
-                remedy: "Bursts have at least P / (1 - P) frames for --loss P, and a loss below 1.")
+                .usage, "`--burst \(burst)` is too short: with a loss of \(loss) runs are longer.",
+                remedy: "Bursts have at least P / (1 - P) frames for `--loss P`, and a loss below 1.")
         }
         corruption = try arguments.number("--corrupt", in: 0...1) ?? 0
         let modemName = arguments.value("--modem") ?? SimulatedModem.serial.name
         guard let known = SimulatedModem(name: modemName) else {
             throw CommandFailure(
-                .usage, "--modem \(modemName): there is no such modem" + Suggestion.text(for: modemName, among: SimulatedModem.names),
-                remedy: "It takes serial, ble, or lora:SF7 to lora:SF12.")
+                .usage, "There is no modem '\(modemName)'." + Suggestion.text(for: modemName, among: SimulatedModem.names),
+                remedy: "`--modem` takes serial, ble, or lora:SF7 to lora:SF12.")
         }
         modemKind = known
         dialect =
@@ -60,8 +60,8 @@ struct SimulationOptions {
             guard let release = StickRelease(rawValue: text, of: dialect) else {
                 let names = StickRelease.all(of: dialect).map(\.rawValue)
                 throw CommandFailure(
-                    .usage, "--stick-release \(text): there is no such release of a stick with the dialect \(dialect.rawValue)",
-                    remedy: names.isEmpty ? "A serial line has none." : "It takes \(names.joined(separator: ", ")).")
+                    .usage, "There is no release '\(text)' of a stick with the dialect \(dialect.rawValue).",
+                    remedy: names.isEmpty ? "A serial line has none." : "`--stick-release` takes \(names.joined(separator: ", ")).")
             }
             return release
         }
@@ -72,7 +72,7 @@ struct SimulationOptions {
             [dialect] kind, text throws(CommandFailure) in
             if let fault = StickFault(rawValue: kind), fault.isPossible(in: dialect) { return fault }
             throw CommandFailure(
-                .usage, "--stick-fault \(text): a stick of the dialect \(dialect.rawValue) has no such fault"
+                .usage, "A stick of the dialect \(dialect.rawValue) has no fault '\(text)'."
                     + Suggestion.text(for: kind, among: names),
                 remedy: "The kinds are \(kinds).")
         }
@@ -85,8 +85,8 @@ struct SimulationOptions {
         speed = arguments.value("--speed") == "max" ? nil : try arguments.number("--speed", in: 0.001...1e6) ?? 1
         if dialect != .serial, let speed, speed != 1 {
             throw CommandFailure(
-                .usage, "--speed \(speed): a stick of the dialect \(dialect.rawValue) keeps its own times",
-                remedy: "It takes 1 or max.")
+                .usage, "`--speed \(speed)` is not possible: a stick of the dialect \(dialect.rawValue) keeps its own times.",
+                remedy: "`--speed` takes 1 or max then.")
         }
         interval = try arguments.number("--interval", in: 0.001...1e6)
         requestSeconds = try arguments.number("--request", in: 0.001...1e6)
@@ -109,8 +109,8 @@ struct SimulationOptions {
         guard let start = numbers[0], let drain = numbers.count == 2 ? numbers[1] : numbers.count == 1 ? 0 : nil, start <= 100
         else {
             throw CommandFailure(
-                .usage, "--battery \(text): expected P or P/D",
-                remedy: "It takes percent at first, 0 to 100, and percent less an hour: `--battery 25/10`.")
+                .usage, "`--battery` takes P or P/D, not '\(text)'.",
+                remedy: "P is percent at first, 0 to 100, and D percent less an hour: `--battery 25/10`.")
         }
         return SimulatedBattery(startPercent: start, percentPerHour: drain)
     }
@@ -120,8 +120,8 @@ struct SimulationOptions {
         guard dialect != .serial else { return nil }
         guard case .lora(let spreadingFactor) = modem else {
             throw CommandFailure(
-                .usage, "--dialect \(dialect.rawValue): the stick's radio is LoRa, and the modem is \(modem.name)",
-                remedy: "It takes lora:SF7 to lora:SF12.")
+                .usage, "`--dialect \(dialect.rawValue)` needs a LoRa modem, and the modem is \(modem.name).",
+                remedy: "`--modem` takes lora:SF7 to lora:SF12 then.")
         }
         return RadioSettings(
             frequencyHertz: 869_525_000, bandwidthHertz: 125_000, spreadingFactor: spreadingFactor, codingRateDenominator: 5,
@@ -153,7 +153,7 @@ struct Scheduled<Event> {
         for text in texts ?? [] {
             let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
             guard parts.count == 2, let seconds = Double(parts[1], in: 0...1e6), let event = try event(parts[0], text) else {
-                throw CommandFailure(.usage, "\(option) \(text): expected KIND@SECONDS", remedy: "The kinds are \(kinds).")
+                throw CommandFailure(.usage, "`\(option)` takes KIND@SECONDS, not '\(text)'.", remedy: "The kinds are \(kinds).")
             }
             events.append(Scheduled(event: event, time: Instant(microseconds: Int64(seconds * 1e6))))
         }

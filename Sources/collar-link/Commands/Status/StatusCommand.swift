@@ -100,16 +100,16 @@ struct RunningReceiver {
                 self.figures = figures
                 activity = .running
             case .refused(let reason):
-                StandardError.say("the running collar-link does not tell its figures: \(reason)", remedy: remedy)
-            case .none: StandardError.say("the running collar-link does not answer, so its figures are missing")
+                StandardError.say("The running collar-link does not tell its figures. \(reason)", remedy: remedy)
+            case .none: StandardError.say("The running collar-link does not answer, so its figures are missing.")
             }
         } catch {
             switch error {
             case .absent, .deserted: break
             case .denied(let path):
                 activity = .unknown
-                StandardError.say("the running collar-link tells its figures to other users only: \(path)", remedy: remedy)
-            case .system(let path, let errorNumber): StandardError.say("\(path): \(SystemError.text(errorNumber))")
+                StandardError.say("The running collar-link tells its figures to other users only: \(path).", remedy: remedy)
+            case .system(let path, let errorNumber): StandardError.say("\(path) cannot be reached: \(SystemError.text(errorNumber)).")
             }
         }
     }
