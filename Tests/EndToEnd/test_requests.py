@@ -129,7 +129,7 @@ class RequestTest(WrittenCollarTest):
             self.assertEqual(self.send("--timeout", "0", "locate").wait(), 75)
         program = self.send("locate")
         self.assertEqual(program.wait(), 75)
-        self.assertIn("too many requests", program.error_text)
+        self.assertIn("Too many requests", program.error_text)
         receiver.stop()
 
     def test_a_collar_of_another_receiver(self):

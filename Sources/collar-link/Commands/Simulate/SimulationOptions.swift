@@ -50,8 +50,8 @@ struct SimulationOptions {
         let modemName = arguments.value("--modem") ?? SimulatedModem.serial.name
         guard let known = SimulatedModem(name: modemName) else {
             throw CommandFailure(
-                .usage, "There is no modem '\(modemName)'." + Suggestion.text(for: modemName, among: SimulatedModem.names),
-                remedy: "`--modem` takes serial, ble, or lora:SF7 to lora:SF12.")
+                .usage, "`--modem` takes no '\(modemName)'." + Suggestion.text(for: modemName, among: SimulatedModem.names),
+                remedy: "It takes serial, ble, or lora:SF7 to lora:SF12.")
         }
         modemKind = known
         dialect =
@@ -60,8 +60,8 @@ struct SimulationOptions {
             guard let release = StickRelease(rawValue: text, of: dialect) else {
                 let names = StickRelease.all(of: dialect).map(\.rawValue)
                 throw CommandFailure(
-                    .usage, "There is no release '\(text)' of a stick with the dialect \(dialect.rawValue).",
-                    remedy: names.isEmpty ? "A serial line has none." : "`--stick-release` takes \(names.joined(separator: ", ")).")
+                    .usage, "`--stick-release` takes no '\(text)': a stick of the dialect \(dialect.rawValue) has no such release.",
+                    remedy: names.isEmpty ? "A serial line has none." : "It takes \(names.joined(separator: ", ")).")
             }
             return release
         }
@@ -72,7 +72,7 @@ struct SimulationOptions {
             [dialect] kind, text throws(CommandFailure) in
             if let fault = StickFault(rawValue: kind), fault.isPossible(in: dialect) { return fault }
             throw CommandFailure(
-                .usage, "A stick of the dialect \(dialect.rawValue) has no fault '\(text)'."
+                .usage, "`--stick-fault` takes no '\(text)': a stick of the dialect \(dialect.rawValue) has no such fault."
                     + Suggestion.text(for: kind, among: names),
                 remedy: "The kinds are \(kinds).")
         }
