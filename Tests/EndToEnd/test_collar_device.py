@@ -32,7 +32,7 @@ class CollarDeviceTest(EndToEndTest):
     def test_a_battery_that_runs_down(self):
         """From 23 % the charge falls by 1 % a minute: the collar makes fewer fixes, warns twice and tells it."""
         fixes, statuses, errors = self.play(1200, "--battery", "23/60", "--noise", "1")
-        signals = [line.split(": ")[-1].strip() for line in errors if "signals" in line]
+        signals = [line.split(" signals ")[-1].rstrip(".\n") for line in errors if "signals" in line]
         self.assertEqual(signals, ["warning", "warning"])
         # At first the budget of the duty cycle is empty.
         states = [status["throttle"] for status in statuses if status["throttle"] != "duty_cycle"]
@@ -65,7 +65,7 @@ class CollarDeviceTest(EndToEndTest):
         """A long press stops the collar, another starts it; a short one makes a fix in between."""
         fixes, statuses, errors = self.play(
             720, "--battery", "90", "--button", "long@300", "--button", "short@420", "--button", "long@600")
-        signals = [line.split(": ")[-1].strip() for line in errors if "signals" in line]
+        signals = [line.split(" signals ")[-1].rstrip(".\n") for line in errors if "signals" in line]
         self.assertEqual(signals, ["stop", "success", "start"])
         start = fixes[0]["ts_unix_ms"]
         seconds = [(fix["ts_unix_ms"] - start) / 1000 for fix in fixes]

@@ -188,7 +188,7 @@ class HistoryTest(EndToEndTest):
         self.assertEqual(self.history("--collar", NAME_A, code=77), "")
         self.assert_usage_error("This program cannot open")
         self.assertNotIn(NAME_A, self.history(code=77))
-        self.assert_usage_error("cannot open")
+        self.assert_usage_error("This program cannot open")
 
     def test_a_reader_that_goes_away(self):
         receiver, _ = self.two_collars()

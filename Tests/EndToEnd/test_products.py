@@ -44,7 +44,7 @@ class LibraryTest(unittest.TestCase):
         lines = output(program, input='{"ts_unix_ms":1699401234567,"lat":37.7749,"lon":-122.4194,"seq":3,"h_accuracy_m":5}\n{"lat":1}\n')
         self.assertEqual(lines, (
             "fix 3: 37.7749 -122.4194, within 5.0 m\n"
-            "Fix cannot be decoded: line 2: ts_unix_ms: missing\n"))
+            "Fix cannot be decoded: The field ts_unix_ms in line 2 is wrong: it is missing.\n"))
         # The library is a value type and its formats: nothing of the receiver, and no library of the system for devices.
         self.assertNotIn("libudev", output("ldd", program))
         self.assertEqual(
