@@ -41,12 +41,12 @@ package struct ControlRequest: Equatable, Sendable {
 
     package var content: Content
     /// The id of the collar; may be nil where there is only one collar.
-    package var deviceID: UInt64?
+    package var deviceID: DeviceID?
     package var mode = Mode.queue
     /// How long a request of ``Mode/now`` may wait, in milliseconds.
     package var timeoutMilliseconds: Int64 = 30_000
 
-    package init(_ content: Content, deviceID: UInt64? = nil, mode: Mode = .queue, timeoutMilliseconds: Int64 = 30_000) {
+    package init(_ content: Content, deviceID: DeviceID? = nil, mode: Mode = .queue, timeoutMilliseconds: Int64 = 30_000) {
         self.content = content
         self.deviceID = deviceID
         self.mode = mode
@@ -72,7 +72,7 @@ package struct ControlRequest: Equatable, Sendable {
     package var line: [UInt8] {
         var object = JSONLine(type: "request")
         object.add("do", verb)
-        if let deviceID { object.add("collar", MessageDescription.hexadecimal(deviceID)) }
+        if let deviceID { object.add("collar", deviceID.description) }
         switch content {
         case .command(.command(.sound(let milliseconds))): object.add("ms", milliseconds)
         case .command(.command(.pair(let receiverID))) where receiverID != 0:

@@ -1,3 +1,5 @@
+import CollarWire
+
 /// An animal that wears a collar.
 package struct Animal: Equatable, Hashable, Sendable {
     /// The name that a person gave it; unique among the animals.
@@ -14,13 +16,13 @@ package struct Animal: Equatable, Hashable, Sendable {
 /// The time for which an animal wears a collar.
 package struct Deployment: Equatable, Sendable {
     package var animal: Animal
-    package var deviceID: UInt64
+    package var deviceID: DeviceID
     /// The first instant, in milliseconds since 1970; nil for no bound.
     package var beginUnixMilliseconds: Int64?
     /// The instant after the last one, in milliseconds since 1970; nil for no bound.
     package var endUnixMilliseconds: Int64?
 
-    package init(animal: Animal, deviceID: UInt64, beginUnixMilliseconds: Int64? = nil, endUnixMilliseconds: Int64? = nil) {
+    package init(animal: Animal, deviceID: DeviceID, beginUnixMilliseconds: Int64? = nil, endUnixMilliseconds: Int64? = nil) {
         self.animal = animal
         self.deviceID = deviceID
         self.beginUnixMilliseconds = beginUnixMilliseconds
@@ -37,7 +39,7 @@ package struct Deployment: Equatable, Sendable {
 package struct DeploymentTable: Equatable, Sendable {
     /// All deployments, in the order in which they were given.
     package let all: [Deployment]
-    private let ofCollar: [UInt64: [Deployment]]
+    private let ofCollar: [DeviceID: [Deployment]]
 
     /// - Parameter deployments: no two of one collar overlap; if they do, the first in the list counts.
     package init(_ deployments: [Deployment] = []) {
@@ -48,7 +50,7 @@ package struct DeploymentTable: Equatable, Sendable {
     /// The animal that wears a collar at a time, in milliseconds since 1970; nil if none is known to.
     ///
     /// Complexity: linear in the deployments of the collar.
-    package func wearer(of deviceID: UInt64, at unixMilliseconds: Int64) -> Animal? {
+    package func wearer(of deviceID: DeviceID, at unixMilliseconds: Int64) -> Animal? {
         if all.isEmpty { return nil }
         return ofCollar[deviceID]?.first { $0.contains(unixMilliseconds) }?.animal
     }
@@ -56,7 +58,7 @@ package struct DeploymentTable: Equatable, Sendable {
     /// The animal that wears a collar at a time, in milliseconds since 1970, and times around it at which it is the same one.
     ///
     /// Complexity: linear in the deployments of the collar.
-    func period(of deviceID: UInt64, around unixMilliseconds: Int64) -> (wearer: Animal?, times: ClosedRange<Int64>) {
+    func period(of deviceID: DeviceID, around unixMilliseconds: Int64) -> (wearer: Animal?, times: ClosedRange<Int64>) {
         var first = Int64.min
         var last = Int64.max
         for deployment in ofCollar[deviceID] ?? [] {

@@ -116,7 +116,7 @@ package final class Host {
 
     /// The link of an unhealthy collar, if its radio may be the cause: the link is open, and no other collar was heard on it since
     /// this one was.
-    package func linkToRenew(for deviceID: UInt64) -> LinkID? {
+    package func linkToRenew(for deviceID: DeviceID) -> LinkID? {
         guard let collar = collars.session(deviceID), let id = collar.links.last, links[id.index].session?.lastCollar === collar
         else { return nil }
         return id
@@ -159,7 +159,7 @@ package final class Host {
     ///     command *pair* whose receiver id is 0.
     ///   - deviceID: the collar; nil means the only one.
     package func submit(
-        _ request: HostRequest, to deviceID: UInt64?, patience: RequestPatience, at time: HostTime
+        _ request: HostRequest, to deviceID: DeviceID?, patience: RequestPatience, at time: HostTime
     ) throws(RequestRefusal) -> RequestReport {
         let collar = try collar(deviceID)
         if collar.isPairedElsewhere, !request.isToPair { throw .pairedElsewhere(deviceID: collar.deviceID) }
@@ -171,7 +171,7 @@ package final class Host {
         return try collar.requests.submit(request, patience: patience, at: time, random: &collars.random)
     }
 
-    package func report(ofRequest requestID: UInt16, to deviceID: UInt64?) throws(RequestRefusal) -> RequestReport {
+    package func report(ofRequest requestID: UInt16, to deviceID: DeviceID?) throws(RequestRefusal) -> RequestReport {
         let collar = try collar(deviceID)
         guard let report = collar.requests.report(ofRequest: requestID) else {
             throw .unknownRequest(deviceID: collar.deviceID, requestID: requestID)
@@ -179,7 +179,7 @@ package final class Host {
         return report
     }
 
-    private func collar(_ deviceID: UInt64?) throws(RequestRefusal) -> CollarSession {
+    private func collar(_ deviceID: DeviceID?) throws(RequestRefusal) -> CollarSession {
         let known = collars.sessions.map(\.deviceID).sorted()
         if let deviceID {
             guard let found = collars.session(deviceID) else { throw .unknownCollar(deviceID: deviceID, known: known) }
@@ -237,9 +237,9 @@ package final class Host {
 
     package var isEverythingEmitted: Bool { collars.sessions.allSatisfy(\.feed.isEverythingEmitted) }
 
-    package func openRequestCount(of deviceID: UInt64) -> Int { collars.session(deviceID)?.requests.openCount ?? 0 }
+    package func openRequestCount(of deviceID: DeviceID) -> Int { collars.session(deviceID)?.requests.openCount ?? 0 }
 
-    package func reportedSettingsVersion(of deviceID: UInt64) -> SettingsVersion? {
+    package func reportedSettingsVersion(of deviceID: DeviceID) -> SettingsVersion? {
         collars.session(deviceID)?.requests.reportedVersion
     }
 }
@@ -250,7 +250,7 @@ package struct HostConfiguration: Equatable, Sendable {
     /// such as the playback of a capture.
     package var receiverID: UInt32?
     /// The only collar that is served; nil for all.
-    package var deviceID: UInt64?
+    package var deviceID: DeviceID?
     /// How long entries are kept; nil keeps everything. A segment is removed as a whole once its newest fix is old enough. Times of
     /// a wrong clock do not count, see ``Journal/removeSegments(_:consumers:nowUnixMilliseconds:removed:)``.
     package var retention: Retention?

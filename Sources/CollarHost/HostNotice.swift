@@ -6,7 +6,7 @@ import CollarWire
 /// A link has the name that was given to ``Host/addLink(named:)``.
 package enum HostNotice: Equatable, Sendable {
     case link(String, LinkNotice)
-    case collar(UInt64, CollarNotice)
+    case collar(DeviceID, CollarNotice)
     /// The files of the keys cannot be read or written: the keys that are known remain in use.
     case keysFailing(JournalError)
     case requestEnded(RequestReport)
@@ -20,7 +20,7 @@ package enum HostNotice: Equatable, Sendable {
     }
 
     /// The collar that the notice is about; nil if it is not about one.
-    package var deviceID: UInt64? { if case .collar(let deviceID, _) = self { deviceID } else { nil } }
+    package var deviceID: DeviceID? { if case .collar(let deviceID, _) = self { deviceID } else { nil } }
 }
 
 package enum LinkNotice: Equatable, Sendable {
@@ -37,7 +37,7 @@ package enum LinkNotice: Equatable, Sendable {
     case keyMissing
     /// Sealed frames come in, and no key of the host opens them; at most once a minute.
     /// `deviceID` is the collar with a key that was heard last at the address; nil if there is none: then it is another collar's frame.
-    case keyRejected(deviceID: UInt64?)
+    case keyRejected(deviceID: DeviceID?)
     /// Unknown collars poll more often than the host sends identity requests; at most once a minute.
     case unknownPollsIgnored
 }

@@ -37,7 +37,7 @@ extension HostReading {
 }
 
 package struct CollarReading: Equatable, Sendable {
-    package var deviceID: UInt64
+    package var deviceID: DeviceID
     /// The collar's current log; nil before there is one.
     package var logID: UInt32?
     /// Fixes stored since the start.

@@ -42,7 +42,7 @@ final class RequestOutbox {
 
     var isPairingWanted: Bool { requests?.open.contains { $0.request.isToPair } ?? false }
 
-    private var deviceID: UInt64 { journal.deviceID }
+    private var deviceID: DeviceID { journal.deviceID }
     private var receiverID: UInt32 { journal.receiverID }
 
     /// Whether the collar says that it has no receiver, and was unpaired by this one. Such a collar takes no acknowledgement of this
@@ -192,7 +192,7 @@ package struct RequestReport: Equatable, Sendable {
         case ended(HostRequestOutcome)
     }
 
-    package var deviceID: UInt64
+    package var deviceID: DeviceID
     /// The request's id on the air.
     package var requestID: UInt16
     package var request: HostRequest
@@ -203,29 +203,29 @@ package struct RequestReport: Equatable, Sendable {
 
 package enum RequestRefusal: Error, Equatable, Sendable {
     /// The collar was never heard here; `known` lists the collars that were.
-    case unknownCollar(deviceID: UInt64, known: [UInt64])
+    case unknownCollar(deviceID: DeviceID, known: [DeviceID])
     case noCollar
     /// The request names no collar and there are several.
-    case whichCollar(known: [UInt64])
+    case whichCollar(known: [DeviceID])
     /// The collar belongs to another receiver.
-    case pairedElsewhere(deviceID: UInt64)
+    case pairedElsewhere(deviceID: DeviceID)
     /// The collar belongs to nobody, because this receiver released it: it obeys nothing but the command *pair*.
-    case notPaired(deviceID: UInt64)
+    case notPaired(deviceID: DeviceID)
     /// No radio is open, and the request must not wait for one.
-    case noRadio(deviceID: UInt64)
+    case noRadio(deviceID: DeviceID)
     /// The collar is not heard, and the request must not wait for it.
-    case noContact(deviceID: UInt64)
+    case noContact(deviceID: DeviceID)
     /// The queue is full, or the new id would be seven or more above the id of an open request.
-    case queueFull(deviceID: UInt64)
+    case queueFull(deviceID: DeviceID)
     /// The collar's settings already have the highest possible version.
-    case noVersion(deviceID: UInt64)
+    case noVersion(deviceID: DeviceID)
     /// No request of this id is known, or it ended long ago.
-    case unknownRequest(deviceID: UInt64, requestID: UInt16)
+    case unknownRequest(deviceID: DeviceID, requestID: UInt16)
     /// The request could not be made durable.
-    case storage(deviceID: UInt64, JournalError)
+    case storage(deviceID: DeviceID, JournalError)
 
     /// The collar that the request is for; nil if none was found.
-    package var deviceID: UInt64? {
+    package var deviceID: DeviceID? {
         switch self {
         case .unknownCollar(let deviceID, _), .pairedElsewhere(let deviceID), .notPaired(let deviceID), .noRadio(let deviceID),
             .noContact(let deviceID),

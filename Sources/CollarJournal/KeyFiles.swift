@@ -78,7 +78,7 @@ package struct KeyFiles {
     /// The collars that have a key file, in the order of their ids; nil if the directory of the files is missing.
     /// - Throws: ``JournalError/misnamedKey(path:name:)`` for a name with capitals, so that no key is passed over;
     ///   ``JournalError/file(_:)`` if the directory cannot be read.
-    package func deviceIDs() throws(JournalError) -> [UInt64]? {
+    package func deviceIDs() throws(JournalError) -> [DeviceID]? {
         guard let names = try JournalError.wrapping(try FileFailure.unlessAbsent(try fileSystem.names(in: path))) else { return nil }
         for name in names where JournalDirectory.collars(named: [name]).isEmpty && !JournalDirectory.collars(named: [name.lowercased()]).isEmpty {
             throw .misnamedKey(path: "\(path)/\(name)", name: name.lowercased())
@@ -89,7 +89,7 @@ package struct KeyFiles {
     /// The key of a collar; nil if it has none, also if a person has removed it.
     /// - Throws: ``JournalError/unreadableKey(path:)`` if the file does not hold a key, ``JournalError/file(_:)`` if it cannot be
     ///   read.
-    package func entry(of deviceID: UInt64) throws(JournalError) -> Entry? {
+    package func entry(of deviceID: DeviceID) throws(JournalError) -> Entry? {
         let path = path(of: deviceID)
         let bytes = try SmallFile.contents(of: path, fileSystem)
         if bytes == Array(KeyFiles.removalNote.utf8) { return nil }
@@ -100,7 +100,7 @@ package struct KeyFiles {
     }
 
     /// Whether a person has removed the key of a collar, and has given it no other since.
-    package func isRemoved(_ deviceID: UInt64) throws(JournalError) -> Bool {
+    package func isRemoved(_ deviceID: DeviceID) throws(JournalError) -> Bool {
         try SmallFile.contents(of: path(of: deviceID), fileSystem) == Array(KeyFiles.removalNote.utf8)
     }
 
@@ -122,20 +122,20 @@ package struct KeyFiles {
     }
 
     /// Stores keys durably, in place of earlier ones.
-    package func store(_ entry: Entry, of deviceID: UInt64) throws(JournalError) { try replace(deviceID, with: entry.text) }
+    package func store(_ entry: Entry, of deviceID: DeviceID) throws(JournalError) { try replace(deviceID, with: entry.text) }
 
     /// Removes the key of a collar durably, and notes that. Without the note, a missing file counts as a key that is lost, and the frames
     /// of the collar in clear are not taken.
-    package func remove(_ deviceID: UInt64) throws(JournalError) { try replace(deviceID, with: KeyFiles.removalNote) }
+    package func remove(_ deviceID: DeviceID) throws(JournalError) { try replace(deviceID, with: KeyFiles.removalNote) }
 
-    private func replace(_ deviceID: UInt64, with text: String) throws(JournalError) {
+    private func replace(_ deviceID: DeviceID, with text: String) throws(JournalError) {
         try JournalError.wrapping(try SmallFile.replace(path(of: deviceID), in: path, with: Array(text.utf8), fileSystem))
     }
 
     /// Makes durable which files there are. A program that changed a key may have ended, or failed, before that.
     package func synchronize() throws(JournalError) { try JournalError.wrapping(try fileSystem.synchronizeDirectory(at: path)) }
 
-    private func path(of deviceID: UInt64) -> String { "\(path)/\(JournalDirectory.name(of: deviceID))" }
+    private func path(of deviceID: DeviceID) -> String { "\(path)/\(deviceID)" }
 }
 
 extension CollarKey {

@@ -3,6 +3,7 @@ import CollarARQ
 import CollarControl
 import CollarErrors
 import CollarFormats
+import CollarWire
 import Glibc
 import LinuxSystem
 
@@ -199,7 +200,7 @@ struct ControlClientID: Equatable {
 final class ControlClient {
     /// A request whose result the program waits for.
     struct Awaited: Hashable {
-        var deviceID: UInt64
+        var deviceID: DeviceID
         var requestID: UInt16
     }
 

@@ -3,6 +3,7 @@ import CollarControl
 import CollarErrors
 import CollarFormats
 import CollarHost
+import CollarWire
 import LinuxSystem
 import RadioModems
 import SerialDevices
@@ -27,7 +28,7 @@ package indirect enum ReceiverNotice: Equatable, Sendable {
     case cannotSend(path: String)
     case modem(path: String, ModemNotice)
     /// The link to a collar is unhealthy, and nothing else is heard at the port: it is opened and its stick set up once more.
-    case renewing(path: String, deviceID: UInt64)
+    case renewing(path: String, deviceID: DeviceID)
     /// No control socket could be opened for other programs. The values are the path that was tried last, and `errno`.
     case controlFailing(path: String, errorNumber: Int32)
     /// An animals file cannot be used as it is: the names it had before stay in use.
@@ -91,7 +92,7 @@ extension ReceiverNotice {
     }
 
     /// The collar that the notice is about; nil if it is not about one.
-    var deviceID: UInt64? {
+    var deviceID: DeviceID? {
         switch self {
         case .host(let notice): notice.deviceID
         case .repeated(let notice, _): notice.deviceID

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func resultsAreReadBack() {
-        var line = ResultLine(outcome: .ok, unixMilliseconds: -5, deviceID: .max, requestID: 65_535, verb: "get_settings")
+        var line = ResultLine(outcome: .ok, unixMilliseconds: -5, deviceID: 0xFFFF_FFFF_FFFF_FFFF, requestID: 65_535, verb: "get_settings")
         line.settingsVersion = SettingsVersion(rawValue: .max)
         line.settings = SettingKey.all.map { Setting(key: $0.rawValue, value: $0.range.upperBound) }
         #expect(ResultLine(bytes: line.bytes) == line)

@@ -102,7 +102,7 @@ struct PaperCollar {
     var receiverID: UInt32 = 0
     var address: UInt8 = 9
 
-    init(deviceID: UInt64 = 0xC0, logID: UInt32 = 77) throws {
+    init(deviceID: DeviceID = 0xC0, logID: UInt32 = 77) throws {
         guard let log = LogIdentity(deviceID: deviceID, logID: logID) else { throw FrameFault.badLog }
         self.log = log
     }

@@ -12,7 +12,7 @@ import Testing
     private let disk = SimulatedDisk(seed: 1)
     private let time = HostTime(instant: Instant(microseconds: 0), unixMilliseconds: 1_700_000_000_000)
 
-    private func openJournal(_ deviceID: UInt64 = 7, at unixMilliseconds: Int64 = 1_700_000_000_000) throws -> Journal {
+    private func openJournal(_ deviceID: DeviceID = 7, at unixMilliseconds: Int64 = 1_700_000_000_000) throws -> Journal {
         try Journal.open(
             stateDirectory: "/state", deviceID: deviceID, receiverID: 9, nowUnixMilliseconds: unixMilliseconds,
             segmentByteLimit: 2048, fileSystem: disk)
@@ -37,7 +37,7 @@ import Testing
         var texts: [String] = []
         while texts.count < most, let entry = follower.nextEntry(at: time) {
             switch entry.content {
-            case .fix(let record): texts.append("\(entry.deviceID)/\(record.fix.sequence)")
+            case .fix(let record): texts.append("\(entry.deviceID.rawValue)/\(record.fix.sequence)")
             case .gap(let change): texts.append(change.text)
             case .message: texts.append("message")
             }
@@ -60,7 +60,7 @@ import Testing
         #expect(take(follower) == numbered(100..<150))
         let other = try openJournal(8)
         try append(0..<3, to: other)
-        var found: [UInt64] = []
+        var found: [DeviceID] = []
         try follower.lookForCollars(at: time.instant) { found.append($0) }
         // Both: another directory may have taken the place of one that is followed.
         #expect(found == [7, 8])

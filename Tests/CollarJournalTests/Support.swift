@@ -3,7 +3,8 @@ import CollarSimulator
 import CollarWire
 import Testing
 
-let collar: UInt64 = 0x0123_4567_89AB_CDEF
+let collar: DeviceID = 0x0123_4567_89AB_CDEF
+let otherCollar: DeviceID = 0x0123_4567_89AB_CDF0
 let receiver: UInt32 = 0xC0FF_EE01
 let log: UInt32 = 0x2AB_CDEF
 let firstSegment = "/state/0123456789abcdef/00000001.journal"

@@ -10,7 +10,7 @@ import Testing
 
 /// A reader follows the journal of another process on a simulated disk.
 @Suite struct FollowedJournalTests {
-    private let collar: UInt64 = 0xC011_A200_0000_0000
+    private let collar: DeviceID = 0xC011_A200_0000_0000
     private let directory = "/var/state/c011a20000000000"
     private let start = HostTime(instant: Instant(microseconds: 0), unixMilliseconds: 1_700_000_000_000)
     private let later = HostTime(instant: Instant(microseconds: 20_000_000), unixMilliseconds: 1_700_000_020_000)

@@ -8,7 +8,7 @@ import Testing
 
 /// Bugs of the journal that seeds found. Each test uses failing file operations, the end of a process and a power cut.
 @Suite struct JournalOnBrokenDiskTests {
-    private let collar: UInt64 = 0xC011_A200_0000_0000
+    private let collar: DeviceID = 0xC011_A200_0000_0000
     private let directory = "/var/state/c011a20000000000"
     private let log: UInt32 = 7
 

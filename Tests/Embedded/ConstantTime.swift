@@ -18,7 +18,7 @@ struct ConstantTimeChecks {
     private var state: UInt32 = 0x9E37_79B9
     private let log: LogIdentity
     private let number = FrameNumber(bootCount: 7, counter: 300)
-    private static var deviceID: UInt64 { 0x0123_4567_89AB_CDEF }
+    private static var deviceID: DeviceID { 0x0123_4567_89AB_CDEF }
 
     init() {
         guard let log = LogIdentity(deviceID: ConstantTimeChecks.deviceID, logID: 0x12_3456) else {

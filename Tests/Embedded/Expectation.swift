@@ -131,7 +131,7 @@ struct Expectation {
         // Capabilities that PROTOCOL.md does not name are left out.
         expect(identity.capabilities.rawValue & 0b1111)
         if identity.deliveredElsewhere != 0 { expect(identity.deliveredElsewhere) }
-        expect(identity.log.deviceID)
+        expect(identity.log.deviceID.rawValue)
         compare(identity.firmwareVersion)
         expect(identity.heartbeatSeconds)
         expect(identity.maximumFrameByteCount)

@@ -64,7 +64,7 @@ struct SealedVector {
         bare = table.bytes()
         clear = table.bytes()
         let key = CollarKey(table.bytes().span)
-        let deviceID = table.wideWord()
+        let deviceID = DeviceID(rawValue: table.wideWord())
         keys = SealingKeys(key, deviceID: deviceID)
         log = LogIdentity(deviceID: deviceID, logID: table.word())
         let bootCount = table.word()

@@ -84,7 +84,7 @@ struct Vector {
         let flags = table.byte()
         isCanonical = flags & 1 != 0
         isWide = flags & 4 != 0
-        let deviceID = table.wideWord()
+        let deviceID = DeviceID(rawValue: table.wideWord())
         let logID = table.word()
         log = flags & 2 != 0 ? LogIdentity(deviceID: deviceID, logID: logID) : nil
         reference = table.word()

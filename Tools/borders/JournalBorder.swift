@@ -104,7 +104,7 @@ struct JournalBorder: Border {
         var crc = CRC24()
         crc.update(bigEndian: UInt32(0x434C_4A31))
         if record[0] != 1 {
-            crc.update(bigEndian: Sample.deviceID)
+            crc.update(bigEndian: Sample.deviceID.rawValue)
             crc.update(bigEndian: segment)
         }
         crc.update(record.span, from: 0, to: record.count)

@@ -27,7 +27,7 @@ extension SimulatedDisk {
 
 /// A collar and a time that all borders use.
 enum Sample {
-    static let deviceID: UInt64 = 0x910A_2DEC_8902_5CC1
+    static let deviceID: DeviceID = 0x910A_2DEC_8902_5CC1
     static let receiverID: UInt32 = 0xA1B2_C3D4
     static let now: Int64 = 1_790_000_000_000
     /// The latest and the earliest time that a clock may show.

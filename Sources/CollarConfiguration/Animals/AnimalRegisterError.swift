@@ -1,5 +1,6 @@
 import CollarErrors
 import CollarFormats
+import CollarWire
 import LinuxSystem
 
 /// An error in the animals file, or a change of it that is not possible.
@@ -25,11 +26,11 @@ package struct AnimalRegisterError: Error, Equatable, Sendable {
         /// A collar is not worn at any time: the end is not after the begin.
         case endBeforeBegin
         /// Another line puts the collar on an animal at the same time.
-        case worn(deviceID: UInt64, by: String, line: Int)
+        case worn(deviceID: DeviceID, by: String, line: Int)
         case unknownAnimal(String)
         /// Neither the animal nor the collar has a deployment without an end.
         case nothingToEnd
-        case severalCollars([UInt64])
+        case severalCollars([DeviceID])
     }
 
     /// A text that a person chooses.
@@ -120,7 +121,7 @@ extension AnimalRegisterError.Problem {
             "No collar is worn without an end.",
             "`collar-link name` lists who wears what; set another end with `collar-link name ID NAME --until TIME`.")
         case .severalCollars(let collars): (
-            "The animal wears \(collars.count) collars: \(collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")).",
+            "The animal wears \(collars.count) collars: \(collars.map { "\($0)" }.joined(separator: ", ")).",
             "Name the collar by its id.")
         }
     }

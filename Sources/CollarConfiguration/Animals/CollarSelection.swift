@@ -1,15 +1,15 @@
 import CollarFormats
+import CollarWire
 
 /// The collars that a command is about.
 package enum CollarSelection: Equatable, Sendable {
     case all
-    /// The collar with this factory id.
-    case collar(UInt64)
+    case collar(DeviceID)
     /// Every collar that the animal with this name wears or wore, each for the time at which it did.
     case animal(name: String, DeploymentTable)
 
     /// The factory ids of the collars, in ascending order; nil for all.
-    package var deviceIDs: [UInt64]? {
+    package var deviceIDs: [DeviceID]? {
         switch self {
         case .all: nil
         case .collar(let deviceID): [deviceID]
@@ -21,7 +21,7 @@ package enum CollarSelection: Equatable, Sendable {
     ///
     /// Complexity: linear in the deployments of the collar.
     /// - Parameter unixMilliseconds: the collar's time, such as that of a fix, in milliseconds since 1970.
-    package func contains(_ deviceID: UInt64, at unixMilliseconds: Int64) -> Bool {
+    package func contains(_ deviceID: DeviceID, at unixMilliseconds: Int64) -> Bool {
         switch self {
         case .all: true
         case .collar(let wanted): deviceID == wanted

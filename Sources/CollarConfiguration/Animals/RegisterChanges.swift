@@ -1,3 +1,5 @@
+import CollarWire
+
 
 /// Changes. Each keeps every byte of the file but those that it is about. Nothing changes if one throws.
 extension AnimalRegister {
@@ -13,7 +15,7 @@ extension AnimalRegister {
     /// - Returns: the animal whose deployment ended through this; nil if there is none.
     @discardableResult
     package mutating func put(
-        _ deviceID: UInt64, on name: String, from begin: Int64?, until end: Int64?, now: Int64
+        _ deviceID: DeviceID, on name: String, from begin: Int64?, until end: Int64?, now: Int64
     ) throws(AnimalRegisterError) -> String? {
         var ended: String?
         try change { (text) throws(AnimalRegisterError.Problem) in
@@ -52,7 +54,7 @@ extension AnimalRegister {
     }
 
     /// Ends the deployment of a collar that has no end yet.
-    package mutating func endDeployment(of deviceID: UInt64, at end: Int64) throws(AnimalRegisterError) {
+    package mutating func endDeployment(of deviceID: DeviceID, at end: Int64) throws(AnimalRegisterError) {
         try change { (text) throws(AnimalRegisterError.Problem) in
             try text.end(text.wearings(of: deviceID).map(\.wearing), at: end)
         }
@@ -131,7 +133,7 @@ private struct RegisterText {
     }
 
     /// The deployments of a collar with their wearers, in the order of the file.
-    func wearings(of deviceID: UInt64) -> [(name: String, wearing: RegisteredAnimal.Wearing)] {
+    func wearings(of deviceID: DeviceID) -> [(name: String, wearing: RegisteredAnimal.Wearing)] {
         animals.flatMap { animal in animal.wearings.filter { $0.deviceID == deviceID }.map { (animal.name, $0) } }
     }
 

@@ -1,4 +1,5 @@
 import CollarFormats
+import CollarWire
 
 /// An animal of the animals file.
 package struct RegisteredAnimal: Equatable, Sendable {
@@ -37,7 +38,7 @@ package struct RegisteredAnimal: Equatable, Sendable {
 
     /// A line `wears = ID [from TIME] [until TIME]`.
     package struct Wearing: Equatable, Sendable {
-        package internal(set) var deviceID: UInt64
+        package internal(set) var deviceID: DeviceID
         /// The first instant, in milliseconds since 1970; nil for no bound.
         package internal(set) var beginUnixMilliseconds: Int64?
         /// The instant after the last one, in milliseconds since 1970; nil for no bound.
@@ -45,7 +46,7 @@ package struct RegisteredAnimal: Equatable, Sendable {
         /// The line, from 1; 0 for one that is not in the file.
         package internal(set) var line = 0
 
-        package init(_ deviceID: UInt64, from begin: Int64?, until end: Int64?) throws(AnimalRegisterError.Problem) {
+        package init(_ deviceID: DeviceID, from begin: Int64?, until end: Int64?) throws(AnimalRegisterError.Problem) {
             if let begin, let end, begin >= end { throw .endBeforeBegin }
             self.deviceID = deviceID
             beginUnixMilliseconds = begin
@@ -79,8 +80,7 @@ package struct RegisteredAnimal: Equatable, Sendable {
 
         /// The value of the line.
         package var text: String {
-            MessageDescription.hexadecimal(deviceID)
-                + (beginUnixMilliseconds.map { " from " + CalendarTime.text(unixMilliseconds: $0) } ?? "")
+            deviceID.description + (beginUnixMilliseconds.map { " from " + CalendarTime.text(unixMilliseconds: $0) } ?? "")
                 + (endUnixMilliseconds.map { " until " + CalendarTime.text(unixMilliseconds: $0) } ?? "")
         }
     }

@@ -33,7 +33,7 @@ package struct MetricsReport {
     package mutating func add(_ reader: JournalReader) throws(JournalError) {
         var drain = BatteryDrain()
         let summary = try reader.summary { record in drain.add(record.fix) }
-        var labels = [("collar", MessageDescription.hexadecimal(reader.deviceID))]
+        var labels = [("collar", "\(reader.deviceID)")]
         if let animal = animals.wearer(of: reader.deviceID, at: unixMilliseconds) {
             labels.append(("name", animal.name))
         }

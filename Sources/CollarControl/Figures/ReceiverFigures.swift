@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarFormats
+import CollarWire
 
 /// A figure that only a running receiver knows. The raw value is its key in the line of figures, with the unit at the end. Counts are
 /// since the start; latencies are those of `HostLatencies`.
@@ -114,8 +115,7 @@ package struct ReceiverFigures: Equatable, Sendable {
     package var values: [ReceiverFigure: Int64] = [:]
     /// How many errors of each code were reported since the start, by ``ErrorCode``.
     package var errorCounts: [String: Int64] = [:]
-    /// The figures of each collar, by factory id.
-    package var collars: [UInt64: [CollarFigure: Int64]] = [:]
+    package var collars: [DeviceID: [CollarFigure: Int64]] = [:]
     /// The radios, in the order in which they were named or found.
     package var radios: [RadioFigures] = []
 

@@ -1,6 +1,7 @@
 import CheckedNumbers
 import CollarErrors
 import CollarFormats
+import CollarWire
 import LinuxSystem
 
 /// The messages of the kernel since its start.
@@ -74,8 +75,7 @@ package struct ReportedError: Equatable {
     package let hasRemedy: Bool
     /// The path of a port, or the address of a radio at another machine.
     package let port: String?
-    /// The factory id of the collar.
-    package let deviceID: UInt64?
+    package let deviceID: DeviceID?
     /// The file that has the line.
     package let path: String
 

@@ -2,6 +2,7 @@ import CheckedNumbers
 import CollarControl
 import CollarFormats
 import CollarJournal
+import CollarWire
 
 /// The state of a receiver, its radios, collars and readers at one moment, as `collar-link status` shows it.
 package struct Overview: Sendable {
@@ -36,7 +37,7 @@ package struct Overview: Sendable {
     }
 
     package struct Collar: Sendable {
-        package var deviceID: UInt64
+        package var deviceID: DeviceID
         /// The animal that wears it now; nil if it has no name.
         package var name: String?
         package var figures: [CollarFigure: Int64]
@@ -149,9 +150,9 @@ package struct StatusLine: Sendable {
     /// The last line of each collar in the event log of a state directory.
     ///
     /// Complexity: reads the whole log, at most a megabyte.
-    package static func newest(stateDirectory: String) throws(JournalError) -> [UInt64: StatusLine] {
+    package static func newest(stateDirectory: String) throws(JournalError) -> [DeviceID: StatusLine] {
         let log = EventLogReader(stateDirectory: stateDirectory)
-        var newest: [UInt64: StatusLine] = [:]
+        var newest: [DeviceID: StatusLine] = [:]
         while true {
             let lines = try log.next()
             guard !lines.isEmpty else { return newest }
@@ -170,7 +171,7 @@ package struct StatusLine: Sendable {
         deviceID = id
     }
 
-    package let deviceID: UInt64
+    package let deviceID: DeviceID
     /// When it was received, in milliseconds since 1970.
     package var unixMilliseconds: Int64? { object["unix_ms"]?.integer(in: .unixMilliseconds) }
     /// Whether the collar logs positions.

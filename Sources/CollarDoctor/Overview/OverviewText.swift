@@ -69,7 +69,7 @@ private struct OverviewPage {
     }
 
     private func text(_ collar: Overview.Collar) -> [Line] {
-        let id = MessageDescription.hexadecimal(collar.deviceID)
+        let id = collar.deviceID.description
         let (connection, tone) = connection(of: collar)
         return flow([collar.name ?? "", collar.name == nil ? id : "(\(id))", connection], tone) + flow(fix(of: collar), indent: 4)
             + flow(condition(of: collar), indent: 4) + flow(delivery(of: collar), indent: 4)
@@ -77,7 +77,7 @@ private struct OverviewPage {
 
     private func brief(_ collar: Overview.Collar) -> [Line] {
         let (connection, tone) = connection(of: collar)
-        let name = collar.name ?? String(MessageDescription.hexadecimal(collar.deviceID).prefix(8))
+        let name = collar.name ?? String(collar.deviceID.description.prefix(8))
         let items = [name, connection, fix(of: collar)[0], battery(of: collar), collar.missingCount > 0 ? "\(collar.missingCount) missing" : ""]
         return flow(items, tone)
     }

@@ -6,7 +6,7 @@ public struct Collar<Flash: FlashDevice> {
     /// The identity of a collar, and how it communicates.
     public struct Configuration: Sendable {
         /// Factory id, 64 bits.
-        public var deviceID: UInt64
+        public var deviceID: DeviceID
         /// Address on the air, 1 … 254.
         public var address: UInt8
         /// The largest frame the radio carries, 51 … 253 bytes.
@@ -25,7 +25,7 @@ public struct Collar<Flash: FlashDevice> {
 
         /// Creates a configuration.
         public init(
-            deviceID: UInt64, address: UInt8, maximumFrameByteCount: Int = Frame.maximumByteCount,
+            deviceID: DeviceID, address: UInt8, maximumFrameByteCount: Int = Frame.maximumByteCount,
             firmwareVersion: FirmwareVersion, capabilities: Capabilities = Capabilities(rawValue: 0),
             delivery: CollarDelivery.Configuration, factoryKey: CollarKey? = nil, isPoweredOn: Bool = false
         ) {

@@ -12,9 +12,9 @@ protocol FormatWriter {
     /// - Precondition: the fix is valid (`Fix.validate()`).
     mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8])
     /// Appends a message of a collar's application, where the format has messages.
-    mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8])
+    mutating func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8])
     /// Appends a change of a gap, where the format has gaps.
-    mutating func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8])
+    mutating func append(_ change: GapChange, deviceID: DeviceID, to bytes: inout [UInt8])
     /// Appends what is after the last entry of a document.
     mutating func end(into bytes: inout [UInt8])
 }
@@ -22,8 +22,8 @@ protocol FormatWriter {
 /// Most formats are rows of fixes alone.
 extension FormatWriter {
     mutating func begin(into bytes: inout [UInt8]) {}
-    mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {}
-    mutating func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {}
+    mutating func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8]) {}
+    mutating func append(_ change: GapChange, deviceID: DeviceID, to bytes: inout [UInt8]) {}
     mutating func end(into bytes: inout [UInt8]) {}
 
     /// The animal that wore the collar at the time of a fix; nil if none is known to.
@@ -54,7 +54,7 @@ package struct EntryFormatter {
     package mutating func begin(into bytes: inout [UInt8]) { writer.begin(into: &bytes) }
 
     /// Appends an entry. An entry that the format cannot express appends nothing.
-    package mutating func append(_ content: EmittedEntry.Content, deviceID: UInt64, to bytes: inout [UInt8]) {
+    package mutating func append(_ content: EmittedEntry.Content, deviceID: DeviceID, to bytes: inout [UInt8]) {
         switch content {
         case .fix(let record):
             let count = bytes.count
@@ -113,8 +113,7 @@ package struct OmissionCount {
 
 /// A fix with its origin: everything that a fix line contains.
 package struct ReceivedFix: Equatable, Sendable {
-    /// The collar's 64-bit factory id.
-    package var deviceID: UInt64
+    package var deviceID: DeviceID
     /// The id of the log the fix is in, 26 bits.
     package var logID: UInt32
     /// When the host received the frame, in milliseconds since 1970 by the host's clock; nil if unknown.
@@ -124,7 +123,7 @@ package struct ReceivedFix: Equatable, Sendable {
     /// The signal that the radio reported for the frame; nil when it reports none.
     package var signal: RadioSignal?
 
-    package init(deviceID: UInt64, logID: UInt32, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil) {
+    package init(deviceID: DeviceID, logID: UInt32, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil) {
         self.deviceID = deviceID
         self.logID = logID
         self.receivedUnixMilliseconds = receivedUnixMilliseconds
@@ -133,7 +132,7 @@ package struct ReceivedFix: Equatable, Sendable {
     }
 
     /// Creates a received fix from a record in a collar's journal; the record does not contain the collar's `deviceID`.
-    package init(deviceID: UInt64, _ record: JournaledFix) {
+    package init(deviceID: DeviceID, _ record: JournaledFix) {
         self.init(
             deviceID: deviceID, logID: record.logID, receivedUnixMilliseconds: record.receivedUnixMilliseconds,
             fix: record.fix, signal: record.signal)

@@ -3,10 +3,10 @@ import CollarWire
 
 extension GapChange {
     /// The change of a gap as one line of JSON that ends with a line feed; `Protocol/schema/gap.schema.json` describes it.
-    package func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
+    package func line(deviceID: DeviceID, name: String? = nil) -> [UInt8] {
         var object = JSONLine(type: "gap", unixMilliseconds: unixMilliseconds)
         object.add("event", event.rawValue)
-        object.add("collar", MessageDescription.hexadecimal(deviceID))
+        object.add("collar", deviceID.description)
         object.add("log", logID)
         object.add("first_seq", range.first)
         object.add("last_seq", range.last)
@@ -23,7 +23,7 @@ extension JournaledMessage {
     }
 
     /// The message as one line of JSON that ends with a line feed; `Protocol/schema/message.schema.json` describes it.
-    package func line(deviceID: UInt64, name: String? = nil) -> [UInt8] {
+    package func line(deviceID: DeviceID, name: String? = nil) -> [UInt8] {
         let content = message.content
         var object = JSONLine(type: "message")
         object.add("id", FixIdentifier(deviceID: deviceID, logID: logID, sequence: message.sequence).text)
@@ -36,7 +36,7 @@ extension JournaledMessage {
         object.add("ts_unix_ms", content.unixSeconds == 0 ? nil : Int64(content.unixSeconds) * 1000)
         object.add("data", String(hexadecimal: content.data))
         object.add("seq", message.sequence)
-        object.add("collar", MessageDescription.hexadecimal(deviceID))
+        object.add("collar", deviceID.description)
         object.add("log", logID)
         object.add("rx_unix_ms", receivedUnixMilliseconds)
         if let signal {

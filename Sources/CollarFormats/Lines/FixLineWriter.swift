@@ -35,11 +35,11 @@ package struct FixLineWriter: FormatWriter, Sendable {
         self.deployments = deployments
     }
 
-    func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
+    func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8]) {
         bytes += message.line(deviceID: deviceID, name: deployments.wearer(of: deviceID, at: message.unixMilliseconds)?.name)
     }
 
-    func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
+    func append(_ change: GapChange, deviceID: DeviceID, to bytes: inout [UInt8]) {
         bytes += change.line(deviceID: deviceID, name: deployments.wearer(of: deviceID, at: change.unixMilliseconds)?.name)
     }
 
@@ -249,7 +249,7 @@ struct LogTexts: Sendable {
 
     init(_ identifier: FixIdentifier, _ animal: Animal?) {
         identifierHead = InlineBytes(String(identifier.text.dropLast(8)))
-        collar = InlineBytes(",\"collar\":\"\(MessageDescription.hexadecimal(identifier.deviceID))\"")
+        collar = InlineBytes(",\"collar\":\"\(identifier.deviceID)\"")
         log = InlineBytes(",\"log\":\(identifier.logID),\"rx_unix_ms\":")
         var name: [UInt8] = []
         if let animal {
@@ -264,7 +264,7 @@ struct LogTexts: Sendable {
 /// Makes ``LogTexts`` once for each log, and again where another animal wears the collar.
 struct LogMemory: Sendable {
     private struct Key {
-        let deviceID: UInt64
+        let deviceID: DeviceID
         let logID: UInt32
         /// The times of fixes for which the texts are right, in milliseconds since 1970.
         let firstUnixMilliseconds: Int64

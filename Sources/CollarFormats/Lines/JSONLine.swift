@@ -23,8 +23,8 @@ package struct JSONLine {
     package mutating func add(_ key: String, _ value: String?) { add(key, json: value.map { [UInt8](jsonString: $0) }) }
 
     /// Adds the id of a collar and the name of the animal that wears it, if there is one.
-    package mutating func add(collar deviceID: UInt64, name: String?) {
-        add("collar", MessageDescription.hexadecimal(deviceID))
+    package mutating func add(collar deviceID: DeviceID, name: String?) {
+        add("collar", deviceID.description)
         if let name { add("name", name) }
     }
 

@@ -37,7 +37,7 @@ package struct ResultLine: Equatable, Sendable {
     /// When the outcome became known, in milliseconds since 1970 by the host's clock.
     package var unixMilliseconds: Int64
     /// The collar's factory id; nil where no collar was found.
-    package var deviceID: UInt64?
+    package var deviceID: DeviceID?
     /// The animal that wears the collar; nil where none is known to.
     package var name: String?
     /// The id of the request; nil where it was rejected.
@@ -60,7 +60,7 @@ package struct ResultLine: Equatable, Sendable {
     package static func words(of verb: String) -> String { String(verb.map { $0 == "_" ? " " : $0 }) }
 
     package init(
-        outcome: Outcome, unixMilliseconds: Int64, deviceID: UInt64? = nil, requestID: UInt16? = nil, verb: String? = nil
+        outcome: Outcome, unixMilliseconds: Int64, deviceID: DeviceID? = nil, requestID: UInt16? = nil, verb: String? = nil
     ) {
         self.outcome = outcome
         self.unixMilliseconds = unixMilliseconds
@@ -69,7 +69,7 @@ package struct ResultLine: Equatable, Sendable {
         self.verb = verb
     }
 
-    package init(rejectedAt unixMilliseconds: Int64, code: String, reason: String, deviceID: UInt64? = nil, verb: String? = nil) {
+    package init(rejectedAt unixMilliseconds: Int64, code: String, reason: String, deviceID: DeviceID? = nil, verb: String? = nil) {
         self.init(outcome: .rejected, unixMilliseconds: unixMilliseconds, deviceID: deviceID, verb: verb)
         self.code = code
         self.reason = reason
@@ -98,7 +98,7 @@ package struct ResultLine: Equatable, Sendable {
             let time = object["unix_ms"]?.integer(in: .unixMilliseconds)
         else { return nil }
         self.init(outcome: outcome, unixMilliseconds: time)
-        deviceID = object["collar"]?.text.flatMap { UInt64(hexadecimal: $0) }
+        deviceID = object["collar"]?.text.flatMap { DeviceID(hexadecimal: $0) }
         name = object["name"]?.text
         requestID = object["request"]?.integer(in: 0 ... .max)
         verb = object["do"]?.text

@@ -6,7 +6,7 @@ extension Status {
     /// - Parameters:
     ///   - unixMilliseconds: when the host received the status, in milliseconds since 1970 by the host's clock.
     ///   - logID: the log that the status frame is bound to.
-    package func line(unixMilliseconds: Int64, deviceID: UInt64, name: String? = nil, logID: UInt32) -> [UInt8] {
+    package func line(unixMilliseconds: Int64, deviceID: DeviceID, name: String? = nil, logID: UInt32) -> [UInt8] {
         var object = JSONLine(type: "status", unixMilliseconds: unixMilliseconds)
         object.add(collar: deviceID, name: name)
         object.add("log", logID)
@@ -66,13 +66,13 @@ extension Status.ThrottleState {
 package struct ReaderLine: Sendable {
     package var name: String
     /// The collars that it reads, ascending; nil for all.
-    package var collars: [UInt64]?
+    package var collars: [DeviceID]?
     /// When it was active last, in milliseconds since 1970.
     package var seenUnixMilliseconds: Int64
     /// Fixes and messages, of the kinds that it takes, that it has not taken; nil if a journal cannot be read.
     package var lag: ReaderLag?
 
-    package init(name: String, collars: [UInt64]?, seenUnixMilliseconds: Int64, lag: ReaderLag?) {
+    package init(name: String, collars: [DeviceID]?, seenUnixMilliseconds: Int64, lag: ReaderLag?) {
         self.name = name
         self.collars = collars
         self.seenUnixMilliseconds = seenUnixMilliseconds
@@ -84,7 +84,7 @@ package struct ReaderLine: Sendable {
     package func line(unixMilliseconds now: Int64) -> [UInt8] {
         var object = JSONLine(type: "reader", unixMilliseconds: now)
         object.add("name", name)
-        object.add("collars", collars.map { $0.map { MessageDescription.hexadecimal($0) } })
+        object.add("collars", collars.map { $0.map(\.description) })
         object.add("seen_unix_ms", seenUnixMilliseconds)
         object.add("lag", lag?.entryCount)
         object.add("lag_ms", lag.map { lag in lag.oldestUnixMilliseconds.map { max(0, now - $0) } ?? 0 })
@@ -96,9 +96,9 @@ extension LogVerification {
     /// Which fixes of the log are stored, lost, delivered elsewhere, removed, missing and damaged: one line of JSON that ends
     /// with a line feed; `Protocol/schema/verify.schema.json` describes it.
     /// - Parameter isIntact: whether both this log and the files that hold it are free of damage.
-    package func line(deviceID: UInt64, isIntact: Bool) -> [UInt8] {
+    package func line(deviceID: DeviceID, isIntact: Bool) -> [UInt8] {
         var object = JSONLine(type: "verify")
-        object.add("collar", MessageDescription.hexadecimal(deviceID))
+        object.add("collar", "\(deviceID)")
         object.add("log", logID)
         object.add("intact", isIntact)
         for (name, _, ranges) in sets { object.add(name, ranges.map { [Int64($0.first), Int64($0.last)] }) }
@@ -106,8 +106,8 @@ extension LogVerification {
     }
 
     /// The same as text for a person: a heading, then a line for each set of fixes that is not empty.
-    package func text(deviceID: UInt64, isIntact: Bool) -> String {
-        var text = "collar \(MessageDescription.hexadecimal(deviceID)), log \(logID): \(isIntact ? "intact" : "DAMAGED")\n"
+    package func text(deviceID: DeviceID, isIntact: Bool) -> String {
+        var text = "collar \(deviceID), log \(logID): \(isIntact ? "intact" : "DAMAGED")\n"
         for (_, words, ranges) in sets where !ranges.isEmpty {
             let count = ranges.reduce(0) { $0 + $1.count }
             text += "  \(words): \(count) (\(LogVerification.text(of: ranges)))\n"

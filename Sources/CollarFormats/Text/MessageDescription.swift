@@ -60,7 +60,7 @@ package enum MessageDescription {
         let version = identity.firmwareVersion
         let paired = identity.pairedReceiverID
         return [
-            ("device id", hexadecimal(identity.log.deviceID)), ("log id", "\(identity.log.logID)"),
+            ("device id", identity.log.deviceID.description), ("log id", "\(identity.log.logID)"),
             ("boot count", "\(identity.bootCount)"), ("oldest sequence", "\(identity.oldestSequence)"),
             ("next sequence", "\(identity.nextSequence)"),
             ("paired receiver", paired == 0 ? "none" : hexadecimal(UInt64(paired), digits: 8)),

@@ -2,18 +2,18 @@ import CheckedNumbers
 import CollarErrors
 import CollarWire
 
-package func collarName(_ deviceID: UInt64) -> String { "collar \(MessageDescription.hexadecimal(deviceID))" }
+package func collarName(_ deviceID: DeviceID) -> String { "collar \(deviceID)" }
 
 /// The same at the start of a sentence.
-package func collarSubject(_ deviceID: UInt64) -> String { "Collar \(MessageDescription.hexadecimal(deviceID))" }
+package func collarSubject(_ deviceID: DeviceID) -> String { "Collar \(deviceID)" }
 
 /// A receiver in a message: its id as `collar-link receiver show` prints it.
 package func receiverName(_ receiverID: UInt32) -> String { MessageDescription.hexadecimal(UInt64(receiverID), digits: 8) }
 
 extension ShellCommand {
     /// `collar-link send` with a request to one collar.
-    package static func send(_ words: String..., to deviceID: UInt64) -> ShellCommand {
-        ShellCommand(words: ["collar-link", "send"] + words + ["--collar", MessageDescription.hexadecimal(deviceID)])
+    package static func send(_ words: String..., to deviceID: DeviceID) -> ShellCommand {
+        ShellCommand(words: ["collar-link", "send"] + words + ["--collar", deviceID.description])
     }
 }
 
@@ -22,8 +22,8 @@ package enum CollarID {
     package static let form = "16 hexadecimal digits"
 
     /// Reads the id of a collar from 16 hexadecimal digits; nil for any other text.
-    package static func deviceID(_ text: some StringProtocol) -> UInt64? {
-        text.utf8.count == 16 ? UInt64(hexadecimal: text) : nil
+    package static func deviceID(_ text: some StringProtocol) -> DeviceID? {
+        text.utf8.count == 16 ? DeviceID(hexadecimal: text) : nil
     }
 
     /// Whether a text can be the beginning of an id that a person gives in place of the whole: 4 to 15 hexadecimal digits.
@@ -55,9 +55,9 @@ extension OutputSpan<UInt8> {
     }
 
     /// Appends the factory id of a collar as sixteen hexadecimal digits.
-    mutating func append(collar deviceID: UInt64) {
-        append(hexadecimal: UInt32(truncatingIfNeeded: deviceID >> 32))
-        append(hexadecimal: UInt32(truncatingIfNeeded: deviceID))
+    mutating func append(collar deviceID: DeviceID) {
+        append(hexadecimal: UInt32(truncatingIfNeeded: deviceID.rawValue >> 32))
+        append(hexadecimal: UInt32(truncatingIfNeeded: deviceID.rawValue))
     }
 }
 

@@ -155,7 +155,7 @@ extension UserMessage {
 extension UserMessage {
     /// An error whose remedy follows from its code and its collar: the receiver gives it, and `doctor` gives it again.
     /// - Parameter deviceID: the factory id of the collar; nil if it is not known.
-    package init(_ code: ErrorCode, _ reason: String, ofCollar deviceID: UInt64?) {
+    package init(_ code: ErrorCode, _ reason: String, ofCollar deviceID: DeviceID?) {
         switch code {
         case .pairedElsewhere:
             self.init(
@@ -170,7 +170,7 @@ extension UserMessage {
                 "If it is yours, give the key that it has: `collar-link key add ID FILE`. Or make a new one over its cable: "
                     + "`collar-link key exchange --port PATH`.")
         case .keyLost:
-            let name = deviceID.map { MessageDescription.hexadecimal($0) } ?? "ID"
+            let name = deviceID.map(\.description) ?? "ID"
             self.init(
                 code, reason,
                 "Restore the file of the key, or give the key again: `collar-link key add \(name) FILE`. If the collar has no key any "
@@ -178,7 +178,7 @@ extension UserMessage {
         case .collarRestarted:
             self.init(
                 code, reason,
-                "If its memory was erased: `collar-link key accept-restart \(deviceID.map { MessageDescription.hexadecimal($0) } ?? "ID") "
+                "If its memory was erased: `collar-link key accept-restart \(deviceID.map(\.description) ?? "ID") "
                     + "LOG`, with the log that the message names.")
         case .radioSettingRefused:
             self.init(code, reason, "Choose settings that the stick's radio has; it is tried again every minute.")

@@ -56,7 +56,7 @@ final class CollarSession {
     private(set) var status: Status?
 
     var journal: Journal { storage.journal }
-    var deviceID: UInt64 { journal.deviceID }
+    var deviceID: DeviceID { journal.deviceID }
 
     init(
         id: SessionID, journal: Journal, configuration: HostConfiguration, requests: RequestOutbox, commits: CommitQueue,

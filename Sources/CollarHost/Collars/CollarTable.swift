@@ -21,7 +21,7 @@ final class CollarTable {
     /// The collar that was heard last at each address in this run.
     private var lastAtAddress = [CollarSession?](repeating: nil, count: 256)
     /// Collars whose journal could not be opened, and the earliest time of the next attempt.
-    private var unavailable: [UInt64: Instant] = [:]
+    private var unavailable: [DeviceID: Instant] = [:]
     /// Limits how fast new collars are accepted.
     private var newCollars = HostLimits.newCollars
     private var refusalNotices = NoticeLimiter<CollarRefusal>()
@@ -68,7 +68,7 @@ final class CollarTable {
     /// Opens the journals of the collars that were heard before, so that their frames can be checked at once. A journal that
     /// cannot be opened does not affect the other collars.
     func openKnown(at time: HostTime) throws(HostError) {
-        let known: [UInt64]
+        let known: [DeviceID]
         do throws(JournalError) {
             known = try JournalDirectory.knownCollars(stateDirectory: configuration.stateDirectory, fileSystem: fileSystem)
         } catch { throw .journal(error) }
@@ -88,9 +88,9 @@ final class CollarTable {
         }
     }
 
-    private func isWanted(_ deviceID: UInt64) -> Bool { configuration.deviceID == nil || configuration.deviceID == deviceID }
+    private func isWanted(_ deviceID: DeviceID) -> Bool { configuration.deviceID == nil || configuration.deviceID == deviceID }
 
-    private func open(_ deviceID: UInt64, at time: HostTime) throws(JournalError) -> CollarSession {
+    private func open(_ deviceID: DeviceID, at time: HostTime) throws(JournalError) -> CollarSession {
         // If the state directory was removed, `open` would make a new one without this receiver's identity and lock.
         try stateLock.check()
         let journal = try Journal.open(
@@ -115,11 +115,11 @@ final class CollarTable {
         return session
     }
 
-    func session(_ deviceID: UInt64) -> CollarSession? { sessions.first { $0.deviceID == deviceID } }
+    func session(_ deviceID: DeviceID) -> CollarSession? { sessions.first { $0.deviceID == deviceID } }
 
     /// The session of a collar that sent its identity; nil if the collar is not wanted or not accepted, or if its journal
     /// cannot be opened.
-    func takeUp(_ deviceID: UInt64, link: String, at time: HostTime) -> CollarSession? {
+    func takeUp(_ deviceID: DeviceID, link: String, at time: HostTime) -> CollarSession? {
         if let known = session(deviceID) { return known }
         guard isWanted(deviceID) else { return nil }
         let nextTry = unavailable[deviceID]
@@ -142,13 +142,13 @@ final class CollarTable {
 
     /// A journal cannot be opened: this is reported once. The next attempt is made when the collar is heard,
     /// but not before ``HostLimits/openingInterval`` has passed.
-    private func noteUnavailable(_ deviceID: UInt64, _ error: JournalError, at time: HostTime) {
+    private func noteUnavailable(_ deviceID: DeviceID, _ error: JournalError, at time: HostTime) {
         if unavailable[deviceID] == nil { output.report(.collar(deviceID, .journalUnavailable(error))) }
         unavailable[deviceID] = time.instant.advanced(byMicroseconds: HostLimits.openingInterval)
     }
 
     /// Whether a collar that was not heard before may be accepted. If not, a notice is given, unless one was given lately.
-    private func mayTakeUp(_ deviceID: UInt64, link: String, at time: HostTime) -> Bool {
+    private func mayTakeUp(_ deviceID: DeviceID, link: String, at time: HostTime) -> Bool {
         let refusal: CollarRefusal
         if sessions.count + unavailable.count >= HostLimits.collarCount {
             refusal = .tooManyCollars(limit: HostLimits.collarCount)

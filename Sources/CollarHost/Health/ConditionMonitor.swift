@@ -69,13 +69,13 @@ struct BatteryMonitor {
     /// A charge more than this above the limit ends a warning, in percent. A battery gauge jumps by 1 to 2 percent with load and temperature.
     static let risePercent: UInt8 = 5
 
-    private let deviceID: UInt64
+    private let deviceID: DeviceID
     private(set) var warning: CollarMemory.BatteryWarning
     /// The time of the last status, by the collar's clock, in milliseconds since 1970; nil if it told none.
     private var statusUnixMilliseconds: Int64?
 
     /// - Parameter warning: the last warning of an earlier run.
-    init(deviceID: UInt64, warning: CollarMemory.BatteryWarning) {
+    init(deviceID: DeviceID, warning: CollarMemory.BatteryWarning) {
         self.deviceID = deviceID
         self.warning = warning
     }
@@ -116,13 +116,13 @@ struct RestartMonitor {
     /// For how long a restart waits for the status with its cause, in microseconds. A collar sends at most one status a minute.
     static let statusTime: Int64 = 60_000_000
 
-    private let deviceID: UInt64
+    private let deviceID: DeviceID
     /// The boot count of the last restart that was reported, or of the first identity; 0 before that.
     private(set) var bootCount: UInt32
     private var awaited: (bootCount: UInt32, until: Instant)?
 
     /// - Parameter bootCount: the boot count that was known at the end of an earlier run; 0 if none was.
-    init(deviceID: UInt64, bootCount: UInt32) {
+    init(deviceID: DeviceID, bootCount: UInt32) {
         self.deviceID = deviceID
         self.bootCount = bootCount
     }
@@ -171,11 +171,11 @@ struct RestartMonitor {
 struct FaultMonitor {
     private enum Notice: Hashable, Sendable { case fault }
 
-    private let deviceID: UInt64
+    private let deviceID: DeviceID
     private var last = CollarFault.none
     private var notices = NoticeLimiter<Notice>()
 
-    init(deviceID: UInt64) { self.deviceID = deviceID }
+    init(deviceID: DeviceID) { self.deviceID = deviceID }
 
     /// The collar sent its status.
     /// - Parameter isReported: whether its last error was already reported.

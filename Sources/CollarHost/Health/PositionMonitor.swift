@@ -35,7 +35,7 @@ struct PositionMonitor {
     /// The longest interval that is expected, in milliseconds: a day.
     private static let longestInterval: Int64 = 86_400_000
 
-    private let deviceID: UInt64
+    private let deviceID: DeviceID
     private var firstHeard: Instant?
     /// When an entry came in last that was not the newest.
     private var backlogAt: Instant?
@@ -48,7 +48,7 @@ struct PositionMonitor {
     private var open: Worsenings = []
     private var notices = NoticeLimiter<Worsenings>()
 
-    init(deviceID: UInt64) { self.deviceID = deviceID }
+    init(deviceID: DeviceID) { self.deviceID = deviceID }
 
     /// The newest fix of the collar's current log was stored.
     mutating func noteStored(_ fix: Fix, logID: UInt32, at now: Instant, _ output: HostOutput) {

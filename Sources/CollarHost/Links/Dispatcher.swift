@@ -37,8 +37,8 @@ final class Dispatcher {
     private var unknownLoss: (crc: UInt32, link: LinkID, time: Instant)?
     private let sealed: SealedReceiver
     /// Notices about attempts to pass for a collar with a key, and about such a collar whose count went back.
-    private var forgeryNotices = NoticeLimiter<UInt64>()
-    private var restartNotices = NoticeLimiter<UInt64>()
+    private var forgeryNotices = NoticeLimiter<DeviceID>()
+    private var restartNotices = NoticeLimiter<DeviceID>()
 
     init(receiverID: UInt32, collars: CollarTable, output: HostOutput) {
         self.receiverID = receiverID
@@ -204,7 +204,7 @@ final class Dispatcher {
 
     /// Drops a frame in clear that should come from a collar with a key, and reports it.
     /// - Returns: whether the collar has a key, or had one that is lost.
-    private func dropsClearFrame(of deviceID: UInt64, on link: Link, at time: HostTime) -> Bool {
+    private func dropsClearFrame(of deviceID: DeviceID, on link: Link, at time: HostTime) -> Bool {
         let hasKey = collars.ring.collar(deviceID) != nil
         guard hasKey || collars.session(deviceID)?.isKeyLost == true else { return false }
         output.statistics.unopenedFrames += 1

@@ -10,19 +10,19 @@ package struct KeyExchange {
         /// It asks the collar for a new key.
         case requesting(Request)
         /// The collar has offered a key. The caller stores it as pending and calls ``pendingKeyStored(now:)``.
-        case storing(deviceID: UInt64, key: CollarKey)
-        case activating(deviceID: UInt64, key: CollarKey)
+        case storing(deviceID: DeviceID, key: CollarKey)
+        case activating(deviceID: DeviceID, key: CollarKey)
         /// The collar has this key. The caller stores it as the key of the collar; later pending keys remain.
-        case finished(deviceID: UInt64, key: CollarKey)
+        case finished(deviceID: DeviceID, key: CollarKey)
         case failed(Failure)
     }
 
     /// A request for a new key, by the collar that it goes to.
     package enum Request: Equatable, Sendable {
         /// A collar whose key the host has. The collar obeys after power-on and after a press of its button.
-        case proven(deviceID: UInt64, key: CollarKey)
+        case proven(deviceID: DeviceID, key: CollarKey)
         /// A collar in clear. It obeys after power-on and after a press of its button.
-        case first(deviceID: UInt64)
+        case first(deviceID: DeviceID)
         /// A collar with a key that the host does not have, or one that has lost its key and does not answer. It obeys only after
         /// a press of its button.
         case foreign
@@ -32,10 +32,10 @@ package struct KeyExchange {
         /// Frames came in that no cable carries: a radio is at the port.
         case isRadio
         /// A collar whose key the host has says that it has none. Its flash was erased, or somebody tries to pass for it.
-        case keyedCollarInClear(deviceID: UInt64)
+        case keyedCollarInClear(deviceID: DeviceID)
         case noOffer
         /// The collar has not shown that it has the key. If it has, the pending key opens its next identity.
-        case notConfirmed(deviceID: UInt64)
+        case notConfirmed(deviceID: DeviceID)
     }
 
     private static let repeatMicroseconds: Int64 = 1_000_000
@@ -46,7 +46,7 @@ package struct KeyExchange {
     package static let patienceMicroseconds: Int64 = 120_000_000
     private static let activatingMicroseconds: Int64 = 60_000_000
 
-    private let keys: [UInt64: KeyFiles.Entry]
+    private let keys: [DeviceID: KeyFiles.Entry]
     private let receiverID: UInt32
     private var stageEnd: Instant
     private var nextTurn: Instant
@@ -60,7 +60,7 @@ package struct KeyExchange {
 
     /// Begins an exchange.
     /// - Parameter receiverID: the id in identity requests, not 0.
-    package init(keys: [UInt64: KeyFiles.Entry], receiverID: UInt32, now: Instant) {
+    package init(keys: [DeviceID: KeyFiles.Entry], receiverID: UInt32, now: Instant) {
         self.keys = keys
         self.receiverID = receiverID
         nextTurn = now
@@ -216,7 +216,7 @@ package struct KeyExchange {
     }
 
     /// The clear form of a frame that is sealed like an identity; nil if it does not open with this key.
-    private func open(_ frame: Span<UInt8>, _ header: FrameHeader, deviceID: UInt64, key: CollarKey) -> [UInt8]? {
+    private func open(_ frame: Span<UInt8>, _ header: FrameHeader, deviceID: DeviceID, key: CollarKey) -> [UInt8]? {
         guard header.flags.isSealed else { return nil }
         var isOpen = false
         let clear = [UInt8](capacity: Frame.maximumByteCount) { output in

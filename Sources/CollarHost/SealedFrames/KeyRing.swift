@@ -16,19 +16,19 @@ final class KeyRing {
     /// The keys that collars have offered and may have taken over.
     private(set) var pendingKeys: [PendingKey] = []
     /// The collars whose key a person has removed.
-    private(set) var removed: Set<UInt64> = []
+    private(set) var removed: Set<DeviceID> = []
 
     init(_ files: KeyFiles, output: HostOutput) {
         self.files = files
         self.output = output
     }
 
-    func collar(_ deviceID: UInt64) -> KeyedCollar? { collars.first { $0.deviceID == deviceID } }
+    func collar(_ deviceID: DeviceID) -> KeyedCollar? { collars.first { $0.deviceID == deviceID } }
 
     /// Reads the key files, if the last reading is long enough ago.
     /// - Parameter progress: gives the stored progress of a collar, by its device id.
     /// - Returns: whether a key was added, removed or changed.
-    func read(at now: Instant, progress: (UInt64) -> SealedProgress?) -> Bool {
+    func read(at now: Instant, progress: (DeviceID) -> SealedProgress?) -> Bool {
         if let lastReading, now.microseconds(since: lastReading) < Self.readingInterval { return false }
         lastReading = now
         do throws(JournalError) {
@@ -45,12 +45,12 @@ final class KeyRing {
 
     /// Reads the key files.
     /// - Returns: whether a key was added, removed or changed.
-    func read(progress: (UInt64) -> SealedProgress? = { _ in nil }) throws(JournalError) -> Bool {
+    func read(progress: (DeviceID) -> SealedProgress? = { _ in nil }) throws(JournalError) -> Bool {
         // If the state directory was removed, the keys remain in use: without them, anybody could pass for the collars.
         guard let deviceIDs = try files.deviceIDs() else { return false }
         var found: [KeyedCollar] = []
         var pending: [PendingKey] = []
-        var removed: Set<UInt64> = []
+        var removed: Set<DeviceID> = []
         var isChanged = false
         for deviceID in deviceIDs {
             guard let entry = try entry(of: deviceID) else {
@@ -81,7 +81,7 @@ final class KeyRing {
     /// before, that key remains, without a report.
     /// - Throws: ``JournalError/unreadableKey(path:)`` if the file does not hold a key and none was read before; else the failure
     ///   of the reading.
-    private func entry(of deviceID: UInt64) throws(JournalError) -> KeyFiles.Entry? {
+    private func entry(of deviceID: DeviceID) throws(JournalError) -> KeyFiles.Entry? {
         do throws(JournalError) { return try files.entry(of: deviceID) } catch {
             guard case .unreadableKey = error, let known = collar(deviceID) else { throw error }
             var entry = KeyFiles.Entry(key: known.key, acceptedRestart: known.acceptedRestart)
@@ -123,7 +123,7 @@ final class KeyRing {
     /// Changes the key file of a collar, unless a person is changing it at this moment.
     /// - Parameter edit: makes the new entry from the present one; nil to change nothing.
     /// - Returns: whether the file was changed.
-    private func change(_ deviceID: UInt64, _ edit: (KeyFiles.Entry) -> KeyFiles.Entry?) -> Bool {
+    private func change(_ deviceID: DeviceID, _ edit: (KeyFiles.Entry) -> KeyFiles.Entry?) -> Bool {
         var isChanged = false
         do throws(JournalError) {
             _ = try files.whileLocked { () throws(JournalError) in
@@ -142,11 +142,11 @@ final class KeyRing {
 
 /// A key that a collar has offered over a cable, and that it may have taken over (PROTOCOL.md, section 23).
 struct PendingKey {
-    let deviceID: UInt64
+    let deviceID: DeviceID
     let key: CollarKey
     let keys: SealingKeys
 
-    init(deviceID: UInt64, key: CollarKey) {
+    init(deviceID: DeviceID, key: CollarKey) {
         self.deviceID = deviceID
         self.key = key
         keys = SealingKeys(key, deviceID: deviceID)
@@ -155,7 +155,7 @@ struct PendingKey {
 
 /// A collar with a key, and which of its sealed frames were received.
 final class KeyedCollar {
-    let deviceID: UInt64
+    let deviceID: DeviceID
     let keys: SealingKeys
     let key: CollarKey
     /// The log with which the user allows a boot count below the highest one; nil for none.
@@ -176,7 +176,7 @@ final class KeyedCollar {
 
     /// - Parameter progress: the stored progress; nil if there is none. If it was stored with the same key, frames up to its
     ///   number count as repeats.
-    init(deviceID: UInt64, key: CollarKey, progress: SealedProgress?) {
+    init(deviceID: DeviceID, key: CollarKey, progress: SealedProgress?) {
         self.deviceID = deviceID
         self.key = key
         keyFingerprint = SealingKeys.fingerprint(of: key, deviceID: deviceID)

@@ -10,11 +10,11 @@ package struct EmittedEntry: Equatable, Sendable {
     }
 
     package var content: Content
-    package var deviceID: UInt64
+    package var deviceID: DeviceID
     /// The receipt to pass to ``Host/emitted(_:)`` after the consumer has received the entry.
     package var receipt: EmissionReceipt
 
-    package init(content: Content, deviceID: UInt64, receipt: EmissionReceipt) {
+    package init(content: Content, deviceID: DeviceID, receipt: EmissionReceipt) {
         self.content = content
         self.deviceID = deviceID
         self.receipt = receipt

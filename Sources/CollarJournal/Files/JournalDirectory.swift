@@ -7,21 +7,23 @@ package struct JournalDirectory: Equatable, Sendable {
     package let stateDirectory: String
 
     /// Names the directory of a collar, whose id is written as 16 lower-case hexadecimal digits.
-    package init(stateDirectory: String, deviceID: UInt64) {
+    package init(stateDirectory: String, deviceID: DeviceID) {
         self.stateDirectory = stateDirectory
-        path = "\(stateDirectory)/\(JournalDirectory.name(of: deviceID))"
+        path = "\(stateDirectory)/\(deviceID)"
     }
 
     /// The collars that have a journal in a state directory, in the order of their ids; none if the directory is missing.
     package static func knownCollars(
         stateDirectory: String, fileSystem: (any FileSystem)? = nil
-    ) throws(JournalError) -> [UInt64] {
+    ) throws(JournalError) -> [DeviceID] {
         let fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)
         return collars(named: try JournalError.wrapping(try FileFailure.unlessAbsent(try fileSystem.names(in: stateDirectory))) ?? [])
     }
 
-    /// The collars whose ids are among the names, in the order of their ids.
-    static func collars(named names: [String]) -> [UInt64] { names.compactMap(deviceID(named:)).sorted() }
+    /// The collars whose ids are among the names, in the order of their ids. Forms that this program does not write are refused.
+    static func collars(named names: [String]) -> [DeviceID] {
+        names.compactMap { name in DeviceID(hexadecimal: name).flatMap { $0.description == name ? $0 : nil } }.sorted()
+    }
 
     /// Makes a directory and its missing parent directories, durably. Each is readable by its owner alone.
     static func make(_ path: String, fileSystem: any FileSystem) throws(FileFailure) {
@@ -77,15 +79,6 @@ package struct JournalDirectory: Equatable, Sendable {
 
     func path(ofSegment segment: UInt32) -> String { "\(path)/\(String(segment, minimumDigits: 8)).journal" }
 
-    /// The name of a collar's directory: the id as 16 lower-case hexadecimal digits.
-    static func name(of deviceID: UInt64) -> String { String(deviceID, radix: 16, minimumDigits: 16) }
-
-    private static func deviceID(named name: String) -> UInt64? {
-        // Comparing with the name of the number refuses forms that this program does not write.
-        guard let deviceID = UInt64(hexadecimal: name), self.name(of: deviceID) == name else { return nil }
-        return deviceID
-    }
-
     private static func segment(named name: String) -> UInt32? {
         guard name.hasSuffix(".journal"), name.utf8.count >= 16 else { return nil }
         // A journal never reaches higher numbers. With this limit the next number is always valid.
@@ -95,5 +88,16 @@ package struct JournalDirectory: Equatable, Sendable {
     private static func parent(of path: String) -> String? {
         guard let slash = path.lastIndex(of: "/") else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+extension DeviceID: CustomStringConvertible {
+    /// 16 lower-case hexadecimal digits.
+    public var description: String { String(rawValue, radix: 16, minimumDigits: 16) }
+
+    /// Reads up to 16 hexadecimal digits; nil for any other text.
+    package init?(hexadecimal text: some StringProtocol) {
+        guard let value = UInt64(hexadecimal: text) else { return nil }
+        self.init(rawValue: value)
     }
 }

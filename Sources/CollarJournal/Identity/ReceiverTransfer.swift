@@ -8,7 +8,7 @@ import CollarWire
 package struct ReceiverTransfer: Equatable, Sendable {
     /// The sequences of one log that the receiver covers.
     package struct Log: Equatable, Sendable {
-        package let deviceID: UInt64
+        package let deviceID: DeviceID
         package let logID: UInt32
         /// The ranges that are stored or known not to come, in order.
         package var covered: [SequenceRange]
@@ -63,8 +63,7 @@ package struct ReceiverTransfer: Equatable, Sendable {
 
     /// The journal of a collar; nil if the journal's name belongs to something else.
     private static func existingJournal(
-        stateDirectory: String, deviceID: UInt64, receiverID: UInt32, nowUnixMilliseconds: Int64,
-        fileSystem: any FileSystem
+        stateDirectory: String, deviceID: DeviceID, receiverID: UInt32, nowUnixMilliseconds: Int64, fileSystem: any FileSystem
     ) throws(JournalError) -> Journal? {
         do throws(JournalError) {
             return try Journal.open(
@@ -144,7 +143,7 @@ package struct ReceiverTransfer: Equatable, Sendable {
         var lines = [Self.title, "id \(String(receiverID, radix: 16))"]
         for log in logs {
             let ranges = log.covered.map { " \($0.first)-\($0.last)" }.joined()
-            lines.append("log \(String(log.deviceID, radix: 16)) \(log.logID)\(ranges)")
+            lines.append("log \(String(log.deviceID.rawValue, radix: 16)) \(log.logID)\(ranges)")
         }
         return (lines + [Self.end]).joined(separator: "\n") + "\n"
     }
@@ -175,7 +174,7 @@ package struct ReceiverTransfer: Equatable, Sendable {
 extension ReceiverTransfer.Log {
     fileprivate init?(_ line: Substring) {
         let words = line.split(separator: " ")
-        guard words.count > 3, words[0] == "log", let deviceID = UInt64(hexadecimal: words[1]),
+        guard words.count > 3, words[0] == "log", let deviceID = DeviceID(hexadecimal: words[1]),
             let logID = UInt32(words[2], in: 0...LogIdentity.maximumLogID), LogIdentity(deviceID: deviceID, logID: logID) != nil
         else { return nil }
         var covered = SequenceRanges()

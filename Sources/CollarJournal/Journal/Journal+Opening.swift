@@ -1,7 +1,9 @@
+import CollarWire
+
 extension Journal {
     struct Opening {
         let directory: JournalDirectory
-        let deviceID: UInt64
+        let deviceID: DeviceID
         let receiverID: UInt32
         let segmentByteLimit: Int
         /// The newest time seen, for the headers of segments. It does not decrease when the clock is set back, so that the headers
@@ -21,7 +23,7 @@ extension Journal {
     /// Complexity: reads the last segment, and earlier ones only if its checkpoint is not complete. With a size limit also
     /// three system calls for each segment.
     package static func open(
-        stateDirectory: String, deviceID: UInt64, receiverID: UInt32, nowUnixMilliseconds: Int64,
+        stateDirectory: String, deviceID: DeviceID, receiverID: UInt32, nowUnixMilliseconds: Int64,
         segmentByteLimit: Int = Journal.defaultSegmentByteLimit, byteLimit: Int? = nil,
         limits: TrackingLimits = TrackingLimits(), fileSystem: (any FileSystem)? = nil
     ) throws(JournalError) -> Journal {

@@ -20,7 +20,7 @@ package final class Journal {
 
     var place: Opening
     package var directory: JournalDirectory { place.directory }
-    package var deviceID: UInt64 { place.deviceID }
+    package var deviceID: DeviceID { place.deviceID }
     /// The receiver that writes, see ``ReceiverIdentity``.
     package var receiverID: UInt32 { place.receiverID }
     /// The receiver that wrote the journal before, if it is not ``receiverID``: the journal was copied from another machine.

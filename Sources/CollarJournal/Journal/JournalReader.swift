@@ -5,7 +5,7 @@ import CollarWire
 /// A reader belongs to one thread.
 package final class JournalReader {
     package let directory: JournalDirectory
-    package let deviceID: UInt64
+    package let deviceID: DeviceID
 
     /// The segment numbers that the last search found, ascending.
     private(set) var segments: [UInt32]
@@ -13,13 +13,13 @@ package final class JournalReader {
     private let fileSystem: any FileSystem
     private var chunk: [UInt8] = []
 
-    package convenience init(stateDirectory: String, deviceID: UInt64, fileSystem: (any FileSystem)? = nil) throws(JournalError) {
+    package convenience init(stateDirectory: String, deviceID: DeviceID, fileSystem: (any FileSystem)? = nil) throws(JournalError) {
         try self.init(
             JournalDirectory(stateDirectory: stateDirectory, deviceID: deviceID), deviceID: deviceID,
             fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory))
     }
 
-    init(_ directory: JournalDirectory, deviceID: UInt64, _ fileSystem: any FileSystem) throws(JournalError) {
+    init(_ directory: JournalDirectory, deviceID: DeviceID, _ fileSystem: any FileSystem) throws(JournalError) {
         segments = try JournalError.wrapping(try directory.segments(fileSystem))
         self.directory = directory
         self.deviceID = deviceID
@@ -289,7 +289,7 @@ package struct JournalSummary: Equatable, Sendable {
 
 /// A journal from which entries are taken: the ``Journal`` that is written, or a ``JournalReader``.
 package protocol JournalSource: AnyObject {
-    var deviceID: UInt64 { get }
+    var deviceID: DeviceID { get }
 
     /// The damage that was reported before; reading meets it again.
     var damage: [DamageReport] { get }

@@ -15,7 +15,7 @@ package struct OutgoingRequests: Sendable {
     /// The longest time that a request waits for its answer, in milliseconds: a week.
     package static let longestWait: Int64 = 7 * 24 * 3_600_000
 
-    package let deviceID: UInt64
+    package let deviceID: DeviceID
     /// The open requests, and the protocol that sends them in the name of a receiver.
     package var queue: RequestQueue
     /// The highest version of settings that was requested, or was reported and plausible.
@@ -26,7 +26,7 @@ package struct OutgoingRequests: Sendable {
     package private(set) var ended: [EndedRequest] = []
 
     /// Begins without requests. The ids that follow `lastRequestID` are used next.
-    package init(deviceID: UInt64, receiverID: UInt32, lastRequestID: UInt16) {
+    package init(deviceID: DeviceID, receiverID: UInt32, lastRequestID: UInt16) {
         self.deviceID = deviceID
         queue = RequestQueue(receiverID: receiverID, lastRequestID: lastRequestID)
     }
@@ -34,7 +34,7 @@ package struct OutgoingRequests: Sendable {
     /// Begins at a random id, for use when nothing is known of earlier requests. If a collar receives one of the last eight ids
     /// that it executed, it only repeats the old result; a random id is among them with a probability of 1 in 8,000.
     package static func beginning(
-        deviceID: UInt64, receiverID: UInt32, random: inout some RandomNumberGenerator
+        deviceID: DeviceID, receiverID: UInt32, random: inout some RandomNumberGenerator
     ) -> OutgoingRequests {
         OutgoingRequests(deviceID: deviceID, receiverID: receiverID, lastRequestID: .random(in: 0 ... .max, using: &random))
     }

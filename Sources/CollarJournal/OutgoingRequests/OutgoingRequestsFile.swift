@@ -31,7 +31,7 @@ package struct OutgoingRequestsFile {
     /// The path to which ``setAside()`` moves a file that cannot be used.
     package var asidePath: String { "\(path).unusable" }
 
-    package func load(deviceID: UInt64, receiverID: UInt32, at time: HostTime) throws(JournalError) -> Contents {
+    package func load(deviceID: DeviceID, receiverID: UInt32, at time: HostTime) throws(JournalError) -> Contents {
         guard let bytes = try SmallFile.existingContents(of: path, byteLimit: OutgoingRequestsFile.byteLimit, fileSystem) else { return .missing }
         guard let found = OutgoingRequests(text: bytes, at: time), found.deviceID == deviceID, found.queue.receiverID == receiverID else {
             return .unusable
@@ -65,7 +65,7 @@ extension OutgoingRequests {
     /// - Parameter time: the present time, because the file has the deadlines as times of day.
     /// - Throws: ``JournalError/unencodable(_:)`` if a request is invalid.
     package func text(at time: HostTime) throws(JournalError) -> [UInt8] {
-        var lines = [OutgoingRequests.title, "collar \(JournalDirectory.name(of: deviceID))", "receiver \(queue.receiverID)"]
+        var lines = [OutgoingRequests.title, "collar \(deviceID)", "receiver \(queue.receiverID)"]
         lines.append("last \(queue.lastRequestID)")
         if highestVersion > .defaults { lines.append("version \(highestVersion.rawValue)") }
         if let report {
@@ -91,7 +91,7 @@ extension OutgoingRequests {
         guard Array(text[(end + 1)...]) == Array("check \(OutgoingRequests.crc(of: body))\n".utf8) else { return nil }
         let lines = String(decoding: body, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
         guard lines.count >= 4, lines[0].joined(separator: " ") == OutgoingRequests.title,
-            let deviceID = OutgoingRequests.value("collar", lines[1]).flatMap({ UInt64(hexadecimal: $0) }),
+            let deviceID = OutgoingRequests.value("collar", lines[1]).flatMap({ DeviceID(hexadecimal: $0) }),
             let receiverID = OutgoingRequests.value("receiver", lines[2]).flatMap({ UInt32($0, in: 0 ... .max) }),
             let last = OutgoingRequests.value("last", lines[3]).flatMap({ UInt16($0, in: 0 ... .max) })
         else { return nil }

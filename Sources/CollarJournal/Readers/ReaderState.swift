@@ -1,4 +1,5 @@
 import CheckedNumbers
+import CollarWire
 
 /// A position in a journal, with what tells whether the journal still has the same records before it.
 ///
@@ -17,25 +18,25 @@ package struct ReaderPosition: Equatable, Sendable {
 /// How far a named reader has come.
 package struct ReaderState: Equatable, Sendable {
     /// The collars that it reads; nil for all.
-    package var collars: Set<UInt64>?
+    package var collars: Set<DeviceID>?
     package var takesFixes = true
     package var takesMessages = true
     /// The position in the journal of each collar of which it has taken something.
-    package var positions: [UInt64: ReaderPosition] = [:]
+    package var positions: [DeviceID: ReaderPosition] = [:]
     /// The position in the event log; nil if it reads no events.
     package var events: EventPosition?
     /// When it was active last, in milliseconds since 1970.
     package var seenUnixMilliseconds: Int64
 
-    package init(collars: Set<UInt64>? = nil, seenUnixMilliseconds: Int64) {
+    package init(collars: Set<DeviceID>? = nil, seenUnixMilliseconds: Int64) {
         self.collars = collars
         self.seenUnixMilliseconds = seenUnixMilliseconds
     }
 
-    package func reads(_ deviceID: UInt64) -> Bool { collars?.contains(deviceID) ?? true }
+    package func reads(_ deviceID: DeviceID) -> Bool { collars?.contains(deviceID) ?? true }
 
     /// The position in the journal of a collar; the start if it has taken nothing of the collar.
-    package func position(in deviceID: UInt64) -> ReaderPosition { positions[deviceID] ?? .start }
+    package func position(in deviceID: DeviceID) -> ReaderPosition { positions[deviceID] ?? .start }
 
     // MARK: The file
 
@@ -60,10 +61,10 @@ package struct ReaderState: Equatable, Sendable {
 
     var text: String {
         var text = "\(ReaderState.head)\nseen \(seenUnixMilliseconds)\n"
-        text += "collars \(collars.map { $0.sorted().map(JournalDirectory.name).joined(separator: ",") } ?? "all")\n"
+        text += "collars \(collars.map { $0.sorted().map(\.description).joined(separator: ",") } ?? "all")\n"
         if !takesFixes || !takesMessages { text += "entries\(takesFixes ? " fix" : "")\(takesMessages ? " message" : "")\n" }
         for (deviceID, position) in positions.sorted(by: { $0.key < $1.key }) {
-            text += "journal \(JournalDirectory.name(of: deviceID)) \(position.place.segment) \(position.place.offset) "
+            text += "journal \(deviceID) \(position.place.segment) \(position.place.offset) "
                 + "\(position.segmentUnixMilliseconds) \(String(position.fingerprint, radix: 16))\n"
         }
         if let events { text += "events \(events.file) \(events.offset)\n" }
@@ -83,14 +84,14 @@ package struct ReaderState: Equatable, Sendable {
             case ("collars", 2) where words[1] == "all": state.collars = nil
             case ("collars", 1): state.collars = []
             case ("collars", 2):
-                let collars = words[1].split(separator: ",").map { UInt64(hexadecimal: $0) }
+                let collars = words[1].split(separator: ",").map { DeviceID(hexadecimal: $0) }
                 guard !collars.contains(nil) else { return nil }
                 state.collars = Set(collars.compactMap { $0 })
             case ("entries", _) where words.dropFirst().allSatisfy { ["fix", "message"].contains($0) }:
                 state.takesFixes = words.contains("fix")
                 state.takesMessages = words.contains("message")
             case ("journal", 6):
-                guard let deviceID = UInt64(hexadecimal: words[1]), let segment = UInt32(words[2], in: ReaderState.numbers),
+                guard let deviceID = DeviceID(hexadecimal: words[1]), let segment = UInt32(words[2], in: ReaderState.numbers),
                     let offset = UInt32(words[3], in: ReaderState.numbers), let began = Int64(words[4], in: .unixMilliseconds),
                     let fingerprint = UInt64(hexadecimal: words[5])
                 else { return nil }

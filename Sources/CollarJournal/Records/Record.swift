@@ -44,7 +44,7 @@ struct SegmentHeader: Equatable {
     static let currentFormat: UInt8 = 1
 
     var format = currentFormat
-    var deviceID: UInt64
+    var deviceID: DeviceID
     var receiverID: UInt32
     var segment: UInt32
     var createdUnixMilliseconds: Int64
@@ -132,9 +132,9 @@ struct RecordCRC {
     /// The CRC bound to the collar and the segment: bytes of another file that a file system put into this one are no record.
     let bound: CRC24
 
-    init(deviceID: UInt64, segment: UInt32) {
+    init(deviceID: DeviceID, segment: UInt32) {
         var crc = RecordCRC.unbound
-        crc.update(bigEndian: deviceID)
+        crc.update(bigEndian: deviceID.rawValue)
         crc.update(bigEndian: segment)
         bound = crc
     }

@@ -68,7 +68,7 @@ struct RecordBuffer {
     mutating func append(_ header: SegmentHeader) {
         var fields = BitWriter(.header)
         fields.write(UInt32(header.format), 8)
-        fields.write(wide: header.deviceID)
+        fields.write(wide: header.deviceID.rawValue)
         fields.write(header.receiverID, 32)
         fields.write(header.segment, 32)
         fields.write(time: header.createdUnixMilliseconds)

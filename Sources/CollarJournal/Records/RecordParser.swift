@@ -42,7 +42,7 @@ extension Record {
         case .header:
             record = .header(
                 SegmentHeader(
-                    format: UInt8(reader.read(8)), deviceID: reader.readWide(), receiverID: reader.read(32),
+                    format: UInt8(reader.read(8)), deviceID: DeviceID(rawValue: reader.readWide()), receiverID: reader.read(32),
                     segment: reader.read(32), createdUnixMilliseconds: reader.readTime()))
         case .fix: record = Record.fix(from: &reader, in: bytes, end: end)
         case .message: record = Record.message(from: &reader, in: bytes, end: end)

@@ -3,7 +3,7 @@ import CollarWire
 /// The bytes of a journal's segments, for a ``Journal`` or a ``JournalReader``. All code that reads a journal back is in
 /// extensions of this protocol.
 protocol SegmentBytes: AnyObject {
-    var deviceID: UInt64 { get }
+    var deviceID: DeviceID { get }
 
     /// The numbers of the segments that exist, ascending.
     var segments: [UInt32] { get }

@@ -1,6 +1,6 @@
-import CheckedNumbers
 import CollarFormats
 import CollarJournal
+import CollarWire
 
 /// Items that are delivered together: they are split where the command wants entries of one collar or one animal.
 package struct DeliveryBatch {
@@ -93,7 +93,7 @@ package struct DeliveryBatch {
 
     private func key(of entry: EmittedEntry) -> Key {
         var key = Key()
-        let collar = MessageDescription.hexadecimal(entry.deviceID)
+        let collar = entry.deviceID.description
         if command.splitsByCollar { key.collar = collar }
         if command.splitsByName {
             key.name = format.deployments.wearer(of: entry.deviceID, at: entry.content.unixMilliseconds)?.name ?? collar
@@ -107,7 +107,7 @@ package struct DeliveryBatch {
         let object = try? JSONScanner.value(of: line)
         let collar = object?["collar"]?.text ?? "none"
         let time = object?["unix_ms"]?.integer(in: .unixMilliseconds) ?? 0
-        let animal = UInt64(hexadecimal: collar).flatMap { format.deployments.wearer(of: $0, at: time)?.name }
+        let animal = DeviceID(hexadecimal: collar).flatMap { format.deployments.wearer(of: $0, at: time)?.name }
         return Key(collar: command.splitsByCollar ? collar : "", name: command.splitsByName ? animal ?? collar : "")
     }
 }

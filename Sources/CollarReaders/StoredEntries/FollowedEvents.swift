@@ -1,5 +1,4 @@
 import CheckedNumbers
-import CollarFormats
 import CollarJournal
 
 /// The lines of the event log that a reader wants.
@@ -20,7 +19,7 @@ package struct FollowedEvents {
         taken = former ?? .start
         log = EventLogReader(stateDirectory: configuration.stateDirectory, from: taken)
         heads = configuration.eventKinds.map { Array("{\"type\":\"\($0.rawValue)\",".utf8) }
-        collars = configuration.wanted.deviceIDs?.map { "\"collar\":\"\(MessageDescription.hexadecimal($0))\"" }
+        collars = configuration.wanted.deviceIDs?.map { "\"collar\":\"\($0)\"" }
         if former == nil, case .since(let time) = configuration.start {
             earliestUnixMilliseconds = time
         } else {

@@ -1,10 +1,11 @@
 import CollarARQ
 import CollarJournal
+import CollarWire
 
 package struct FollowConfiguration: Equatable, Sendable {
     package var stateDirectory: String
     /// The collars; nil for all.
-    package var collars: Set<UInt64>?
+    package var collars: Set<DeviceID>?
     package var selection = EntrySelection()
     package var start = EmissionStart.all
 
@@ -19,11 +20,11 @@ package struct FollowConfiguration: Equatable, Sendable {
 package final class JournalFollower {
     /// An event that a person should know of.
     package enum Notice: Equatable, Sendable {
-        case damage(deviceID: UInt64, DamageReport)
+        case damage(deviceID: DeviceID, DamageReport)
         /// A journal cannot be read: it is tried again.
-        case unreadable(deviceID: UInt64, JournalError)
+        case unreadable(deviceID: DeviceID, JournalError)
         /// A journal lost its newest records or was restored: entries are handed out again.
-        case rewritten(deviceID: UInt64)
+        case rewritten(deviceID: DeviceID)
     }
 
     private let configuration: FollowConfiguration
@@ -35,7 +36,7 @@ package final class JournalFollower {
     private var readBack: (collar: FollowedCollar, items: ArraySlice<EntryFeed.Item>)?
     private var notices: [Notice] = []
     /// Wanted collars whose journals could not be opened, and when that is tried again.
-    private var unopened: (deviceIDs: Set<UInt64>, retry: Instant?) = ([], nil)
+    private var unopened: (deviceIDs: Set<DeviceID>, retry: Instant?) = ([], nil)
 
     /// Prepares a follower, which knows no collar yet.
     /// - Parameter former: the state of the reader, if it has one: it goes on there.
@@ -49,7 +50,7 @@ package final class JournalFollower {
     /// place of theirs.
     /// - Parameter found: called with each before its journal is read, so that no change is missed.
     /// - Throws: the failure to list the state directory.
-    package func lookForCollars(at now: Instant, _ found: (UInt64) -> Void) throws(JournalError) {
+    package func lookForCollars(at now: Instant, _ found: (DeviceID) -> Void) throws(JournalError) {
         let known = try JournalDirectory.knownCollars(stateDirectory: configuration.stateDirectory, fileSystem: fileSystem)
         for deviceID in known where configuration.collars?.contains(deviceID) ?? true {
             found(deviceID)
@@ -57,7 +58,7 @@ package final class JournalFollower {
         }
     }
 
-    private func open(_ deviceID: UInt64, at now: Instant) {
+    private func open(_ deviceID: DeviceID, at now: Instant) {
         let position = former?.positions[deviceID]
         let start: EmissionStart = former == nil ? configuration.start : position == nil ? .all : .whereItStopped
         do throws(JournalError) {
@@ -77,11 +78,11 @@ package final class JournalFollower {
     /// Whether any collar is followed, or could be if its journal could be read.
     package var hasCollars: Bool { !collars.isEmpty || !unopened.deviceIDs.isEmpty }
 
-    package func hasCollar(_ deviceID: UInt64) -> Bool { followed(deviceID) != nil }
+    package func hasCollar(_ deviceID: DeviceID) -> Bool { followed(deviceID) != nil }
 
-    private func followed(_ deviceID: UInt64) -> FollowedCollar? { collars.last { $0.deviceID == deviceID && !$0.isEnded } }
+    private func followed(_ deviceID: DeviceID) -> FollowedCollar? { collars.last { $0.deviceID == deviceID && !$0.isEnded } }
 
-    package func noteChange(of deviceID: UInt64) { followed(deviceID)?.noteChange() }
+    package func noteChange(of deviceID: DeviceID) { followed(deviceID)?.noteChange() }
 
     /// The next entry, oldest first for each collar; nil if none waits.
     package func nextEntry(at time: HostTime) -> EmittedEntry? {
@@ -155,7 +156,7 @@ package final class JournalFollower {
 /// The journal of one collar, as a reader in another process follows it.
 package final class FollowedCollar {
     package let id: SessionID
-    package let deviceID: UInt64
+    package let deviceID: DeviceID
     private let reader: JournalReader
     private let feed: EntryFeed
     /// The position up to which entries were read.
@@ -175,7 +176,7 @@ package final class FollowedCollar {
     ///   - stop: a position to which everything was read; the start if nothing was.
     ///   - limit: where the consumer has stopped, if that is earlier.
     package init(
-        id: SessionID, _ configuration: FollowConfiguration, deviceID: UInt64, start: EmissionStart, stoppedAt stop: ReaderPosition,
+        id: SessionID, _ configuration: FollowConfiguration, deviceID: DeviceID, start: EmissionStart, stoppedAt stop: ReaderPosition,
         limit: JournalPosition? = nil, fileSystem: any FileSystem
     ) throws(JournalError) {
         self.id = id

@@ -1,3 +1,4 @@
+import CollarWire
 import Glibc
 import LinuxSystem
 
@@ -5,7 +6,7 @@ import LinuxSystem
 package final class JournalWatch {
     package enum Subject {
         case stateDirectory, eventLog
-        case collar(UInt64)
+        case collar(DeviceID)
     }
 
     /// What has changed since the last call of ``JournalWatch/takeChanges()``.
@@ -15,7 +16,7 @@ package final class JournalWatch {
         /// The event log may have new lines.
         package var hasEvents = false
         /// The collars whose journals may have new entries.
-        package var collars: Set<UInt64> = []
+        package var collars: Set<DeviceID> = []
     }
 
     /// Readable when something has changed.

@@ -26,7 +26,7 @@ extension LinkHealth.Event {
 }
 
 extension PositionProblem {
-    func message(of deviceID: UInt64) -> UserMessage {
+    func message(of deviceID: DeviceID) -> UserMessage {
         let (collar, subject) = (collarName(deviceID), collarSubject(deviceID))
         return switch self {
         case .trackingOff:
@@ -78,7 +78,7 @@ extension CollarMemory.BatteryWarning {
 }
 
 extension CollarFault {
-    func message(of deviceID: UInt64) -> UserMessage {
+    func message(of deviceID: DeviceID) -> UserMessage {
         let (collar, subject) = (collarName(deviceID), collarSubject(deviceID))
         let reboot = ShellCommand.send("reboot", to: deviceID)
         return switch self {
@@ -100,7 +100,7 @@ extension CollarFault {
         case .settingsLost:
             UserMessage(
                 "\(subject) lost its settings, and uses older ones or the defaults.",
-                "Set them again: `collar-link send settings set KEY=VALUE --collar \(MessageDescription.hexadecimal(deviceID))`.")
+                "Set them again: `collar-link send settings set KEY=VALUE --collar \(deviceID)`.")
         default: UserMessage("\(subject) reports error \(rawValue), which its firmware's maker can explain.")
         }
     }

@@ -69,7 +69,7 @@ extension LinkNotice {
 }
 
 extension CollarNotice {
-    fileprivate func message(of deviceID: UInt64) -> UserMessage {
+    fileprivate func message(of deviceID: DeviceID) -> UserMessage {
         let (collar, subject) = (collarName(deviceID), collarSubject(deviceID))
         return switch self {
         case .heard(_, let link, let isSealed):
@@ -95,7 +95,7 @@ extension CollarNotice {
             UserMessage(
                 "Frames in clear at \(link) name \(collar), which has a key: they are dropped. Somebody tries to pass "
                     + "for the collar, or the collar has lost its key.",
-                running: ShellCommand("collar-link", "key", "remove", MessageDescription.hexadecimal(deviceID))
+                running: ShellCommand("collar-link", "key", "remove", "\(deviceID)")
             ) { "If the collar has no key any more: \($0)." }
         case .keyLost:
             UserMessage(
@@ -115,7 +115,7 @@ extension CollarNotice {
             UserMessage(
                 "\(subject), log \(logID), counts \(bootCount) boots, fewer than before: it is not listened to. Somebody repeats "
                     + "old frames, or the memory of the collar was erased.",
-                running: ShellCommand("collar-link", "key", "accept-restart", MessageDescription.hexadecimal(deviceID), "\(logID)")
+                running: ShellCommand("collar-link", "key", "accept-restart", "\(deviceID)", "\(logID)")
             ) { "If its memory was erased: \($0)." }
         case .journalDamage(let damage):
             UserMessage(
@@ -155,12 +155,12 @@ extension CollarNotice {
         case .refused(let link, .tooManyCollars(let limit)):
             UserMessage(
                 "\(subject) at \(link) is not accepted: the limit of \(limit) journals is reached.",
-                "Serve it alone: `--collar \(MessageDescription.hexadecimal(deviceID))`. Or move the folders of other collars out "
+                "Serve it alone: `--collar \(deviceID)`. Or move the folders of other collars out "
                     + "of the state directory.")
         case .refused(let link, .tooManyAtOnce):
             UserMessage(
                 "\(subject) at \(link) is not accepted now: too many new collars came at once.",
-                "It is accepted when it polls again. To serve it alone: `--collar \(MessageDescription.hexadecimal(deviceID))`.")
+                "It is accepted when it polls again. To serve it alone: `--collar \(deviceID)`.")
         case .requestsSetAside(let path):
             UserMessage(
                 "The requests that waited for \(collar) are damaged or another receiver's, and are not sent; "
@@ -216,7 +216,5 @@ extension RequestRefusal: MessageError {
         return UserMessage(code, reason, code.requestRemedy)
     }
 
-    private func list(_ collars: [UInt64]) -> String {
-        collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")
-    }
+    private func list(_ collars: [DeviceID]) -> String { collars.map(\.description).joined(separator: ", ") }
 }

@@ -1,5 +1,6 @@
 import CollarFormats
 import CollarHost
+import CollarWire
 
 extension ReportedNotice {
     /// Calls `body` with the kind and the bytes of each line of the notice.
@@ -56,7 +57,7 @@ extension ReceiverNotice {
 
     private func line(
         of event: String, _ now: Int64, port: String? = nil, _ animals: DeploymentTable = DeploymentTable(),
-        deviceID: UInt64? = nil, silentMicroseconds: Int64? = nil, cause: String? = nil
+        deviceID: DeviceID? = nil, silentMicroseconds: Int64? = nil, cause: String? = nil
     ) -> [UInt8] {
         var object = JSONLine(type: "link", unixMilliseconds: now)
         object.add("event", event)

@@ -2,6 +2,7 @@ import CollarARQ
 import CollarErrors
 import CollarFormats
 import CollarHost
+import CollarWire
 
 extension ResultLine {
     /// The line with the name of the animal that wears the collar.
@@ -27,7 +28,7 @@ extension ResultLine {
     }
 
     /// The line of a request that is rejected for the reason of a message.
-    init(_ message: UserMessage, unixMilliseconds: Int64, deviceID: UInt64? = nil, verb: String? = nil) {
+    init(_ message: UserMessage, unixMilliseconds: Int64, deviceID: DeviceID? = nil, verb: String? = nil) {
         self.init(
             rejectedAt: unixMilliseconds, code: (message.code ?? .unknown).rawValue, reason: message.reason, deviceID: deviceID,
             verb: verb)

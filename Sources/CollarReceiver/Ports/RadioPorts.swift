@@ -3,6 +3,7 @@ import CollarARQ
 import CollarConfiguration
 import CollarHost
 import CollarJournal
+import CollarWire
 import LinuxSystem
 import RadioModems
 import SerialDevices
@@ -263,7 +264,7 @@ final class RadioPorts {
 
     /// Opens a port again, because the collar that was heard there last is unhealthy and its radio may be the cause. A
     /// pseudo-terminal stays open, because its number may belong to another program once it is closed.
-    func renew(_ link: LinkID, for deviceID: UInt64, at time: HostTime) {
+    func renew(_ link: LinkID, for deviceID: DeviceID, at time: HostTime) {
         guard let port = portOfLink[link], let connection = port.connection else { return }
         report(.renewing(path: port.path, deviceID: deviceID))
         capture?.note(.closed, port: port.path, at: time)

@@ -92,7 +92,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         origin = start
         lastUplinkEnd = start
         now = start
-        random = SeededRandom(seed: self.device.collar.log.deviceID)
+        random = SeededRandom(seed: self.device.collar.log.deviceID.rawValue)
         lastSignal = self.device.newestSignal?.start
     }
 

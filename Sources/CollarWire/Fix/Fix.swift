@@ -159,7 +159,7 @@ public struct AngleCode: Equatable, Sendable {
 ///                        63…16    1000       15…4      10           3…0
 public struct FixIdentifier: Equatable, Sendable {
     /// The collar's 64-bit factory id.
-    public let deviceID: UInt64
+    public let deviceID: DeviceID
     /// The id of the log that holds the fix, 26 bits, drawn when the log was formatted.
     public let logID: UInt32
     /// Index of the fix in that log.
@@ -168,7 +168,7 @@ public struct FixIdentifier: Equatable, Sendable {
     /// Creates an identifier.
     /// - Precondition: `logID` fits 26 bits, as every log id of the protocol does.
     @inlinable
-    public init(deviceID: UInt64, logID: UInt32, sequence: UInt32) {
+    public init(deviceID: DeviceID, logID: UInt32, sequence: UInt32) {
         precondition(logID <= LogIdentity.maximumLogID, "a log id has 26 bits")
         self.deviceID = deviceID
         self.logID = logID
@@ -181,7 +181,7 @@ public struct FixIdentifier: Equatable, Sendable {
         guard (high &>> 12) & 0xF == 8, low &>> 62 == 0b10 else { return nil }
         let upperDevice = high & 0xFFFF_FFFF_FFFF_0000
         let middleDevice = (high & 0xFFF) &<< 4
-        deviceID = upperDevice | middleDevice | ((low &>> 58) & 0xF)
+        deviceID = DeviceID(rawValue: upperDevice | middleDevice | ((low &>> 58) & 0xF))
         logID = UInt32(truncatingIfNeeded: low &>> 32) & LogIdentity.maximumLogID
         sequence = UInt32(truncatingIfNeeded: low)
     }
@@ -190,14 +190,14 @@ public struct FixIdentifier: Equatable, Sendable {
     @inlinable
     public var high: UInt64 {
         let version: UInt64 = 0x8000
-        return (deviceID & 0xFFFF_FFFF_FFFF_0000) | version | ((deviceID &>> 4) & 0xFFF)
+        return (deviceID.rawValue & 0xFFFF_FFFF_FFFF_0000) | version | ((deviceID.rawValue &>> 4) & 0xFFF)
     }
 
     /// The last eight bytes of the UUID, most significant first.
     @inlinable
     public var low: UInt64 {
         let variant: UInt64 = 0x8000_0000_0000_0000
-        return variant | ((deviceID & 0xF) &<< 58) | (UInt64(widening: logID) &<< 32) | UInt64(widening: sequence)
+        return variant | ((deviceID.rawValue & 0xF) &<< 58) | (UInt64(widening: logID) &<< 32) | UInt64(widening: sequence)
     }
 
     /// The sixteen bytes of the UUID in the order in which they are written.

@@ -2,7 +2,7 @@
 /// identifier.
 public struct LogIdentity: Equatable, Sendable {
     /// Factory id of the collar, 64 bits.
-    public let deviceID: UInt64
+    public let deviceID: DeviceID
     /// Id of the log, 26 random bits drawn when the log was formatted.
     public let logID: UInt32
     /// The CRC over device id and log id, from which the CRC of every frame of this log starts.
@@ -16,12 +16,12 @@ public struct LogIdentity: Equatable, Sendable {
     public static let maximumLogID: UInt32 = (1 &<< 26) - 1
 
     /// Creates an identity; nil when the log id has more than 26 bits.
-    public init?(deviceID: UInt64, logID: UInt32) {
+    public init?(deviceID: DeviceID, logID: UInt32) {
         guard logID <= LogIdentity.maximumLogID else { return nil }
         self.deviceID = deviceID
         self.logID = logID
         var crc = CRC24()
-        crc.update(bigEndian: deviceID)
+        crc.update(bigEndian: deviceID.rawValue)
         crc.update(bigEndian: logID)
         boundCRC = crc
         #if !hasFeature(Embedded)
@@ -43,7 +43,7 @@ public struct LogIdentity: Equatable, Sendable {
 /// boot count (32).
 extension BitWriter {
     mutating func write(_ log: LogIdentity, bootCount: UInt32) {
-        write(wide: log.deviceID)
+        write(wide: log.deviceID.rawValue)
         write(log.logID &<< 6, 32)
         write(bootCount, 32)
     }
@@ -52,7 +52,7 @@ extension BitWriter {
 extension BitReader {
     @_lifetime(self: copy self)
     mutating func readLog() -> (log: LogIdentity, bootCount: UInt32) {
-        let deviceID = readWide()
+        let deviceID = DeviceID(rawValue: readWide())
         guard let log = LogIdentity(deviceID: deviceID, logID: read(26)) else { preconditionFailure("26 bits are a log id") }
         _ = read(6)
         return (log, read(32))

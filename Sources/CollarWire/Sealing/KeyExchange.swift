@@ -136,12 +136,12 @@ public struct KeyProof: Sendable {
     init(_ words: Words128) { self.words = words }
 
     /// The proof of a key request: its sender knows the present key of the collar.
-    public static func ofPresentKey(_ key: CollarKey, deviceID: UInt64) -> KeyProof {
+    public static func ofPresentKey(_ key: CollarKey, deviceID: DeviceID) -> KeyProof {
         KeyProof(SealingKeys.derived(from: key, deviceID: deviceID, label: 0x6F_6C64, byteCount: 3))
     }
 
     /// The proof of a key activation: its sender knows the key that the collar offered.
-    public static func ofNewKey(_ key: CollarKey, deviceID: UInt64) -> KeyProof {
+    public static func ofNewKey(_ key: CollarKey, deviceID: DeviceID) -> KeyProof {
         KeyProof(SealingKeys.derived(from: key, deviceID: deviceID, label: 0x6E_6577, byteCount: 3))
     }
 

@@ -138,8 +138,7 @@ public enum SealedFrame {
     ///   - clear: receives the clear frame with its CRC; it is empty and has room for the largest frame.
     /// - Returns: the number of the frame; nil if the frame is not authentic, and then `clear` remains empty.
     public static func openIdentity(
-        _ frame: Span<UInt8>, header: FrameHeader, deviceID: UInt64, keys: SealingKeys,
-        into clear: inout OutputSpan<UInt8>
+        _ frame: Span<UInt8>, header: FrameHeader, deviceID: DeviceID, keys: SealingKeys, into clear: inout OutputSpan<UInt8>
     ) -> FrameNumber? {
         guard form(ofTypeCode: header.typeCode) == .identity, header.flags.rawValue & FrameFlags.longMask == 0,
             let layout = SealedLayout(type: .identity, isLong: false), layout.fits(byteCount: frame.count)
@@ -155,8 +154,8 @@ public enum SealedFrame {
         let logID = bytes.span.bigEndian(at: start, byteCount: 4)
         guard logID & 0x3F == 0 else { return nil }
         begin(&clear, with: header, type: .identity)
-        clear.append(UInt32(truncatingIfNeeded: deviceID &>> 32), byteCount: 4)
-        clear.append(UInt32(truncatingIfNeeded: deviceID), byteCount: 4)
+        clear.append(UInt32(truncatingIfNeeded: deviceID.rawValue &>> 32), byteCount: 4)
+        clear.append(UInt32(truncatingIfNeeded: deviceID.rawValue), byteCount: 4)
         for index in start..<(start &+ 8) { clear.append(bytes[index]) }
         let cipher = cipher(bytes.span, byteCount: frame.count, layout, number, .none, logID: logID &>> 6, keys)
         guard decrypt(frame, layout: layout, cipher, into: &clear) else {

@@ -38,7 +38,7 @@ public struct SealingKeys: Sendable {
     let mask: Words128
 
     /// Derives the keys.
-    public init(_ key: CollarKey, deviceID: UInt64) {
+    public init(_ key: CollarKey, deviceID: DeviceID) {
         let hash = SealingKeys.hash(of: key, deviceID: deviceID)
         up = SealingKeys.derived(from: hash, label: 0x7570, byteCount: 2)
         down = SealingKeys.derived(from: hash, label: 0x646F_776E, byteCount: 4)
@@ -47,20 +47,20 @@ public struct SealingKeys: Sendable {
     }
 
     /// A number that tells two keys of a collar apart and tells nothing else of them. It is not used on the air.
-    public static func fingerprint(of key: CollarKey, deviceID: UInt64) -> UInt32 {
+    public static func fingerprint(of key: CollarKey, deviceID: DeviceID) -> UInt32 {
         UInt32(truncatingIfNeeded: derived(from: key, deviceID: deviceID, label: 0x6E61_6D65, byteCount: 4).low)
     }
 
     /// Derives a value of 16 bytes from the key of a collar. The label is as in ``derived(from:label:byteCount:)``.
-    static func derived(from key: CollarKey, deviceID: UInt64, label: UInt32, byteCount: Int) -> Words128 {
+    static func derived(from key: CollarKey, deviceID: DeviceID, label: UInt32, byteCount: Int) -> Words128 {
         derived(from: hash(of: key, deviceID: deviceID), label: label, byteCount: byteCount)
     }
 
     /// A hash that has taken in a key and a device id.
-    private static func hash(of key: CollarKey, deviceID: UInt64) -> AsconCXOF128 {
+    private static func hash(of key: CollarKey, deviceID: DeviceID) -> AsconCXOF128 {
         var hash = hash(of: key.words, byteCount: CollarKey.byteCount)
-        hash.absorb(UInt32(truncatingIfNeeded: deviceID &>> 32), byteCount: 4)
-        hash.absorb(UInt32(truncatingIfNeeded: deviceID), byteCount: 4)
+        hash.absorb(UInt32(truncatingIfNeeded: deviceID.rawValue &>> 32), byteCount: 4)
+        hash.absorb(UInt32(truncatingIfNeeded: deviceID.rawValue), byteCount: 4)
         return hash
     }
 

@@ -2,12 +2,13 @@ import CheckedNumbers
 import CollarControl
 import CollarErrors
 import CollarFormats
+import CollarWire
 import Glibc
 import LinuxSystem
 
 extension ParsedArguments {
     /// The id of a collar, given with the option `key`; nil if the option is absent.
-    func deviceID(_ key: String) throws(CommandFailure) -> UInt64? {
+    func deviceID(_ key: String) throws(CommandFailure) -> DeviceID? {
         guard let text = value(key) else { return nil }
         guard let deviceID = CollarID.deviceID(text) else {
             throw CommandFailure(.usage, "`\(key)` takes \(CollarID.form), not '\(text)'.")

@@ -1,4 +1,5 @@
 import CollarConfiguration
+import CollarWire
 import Testing
 
 /// Changes of the animals file: literal texts before and after.
@@ -6,8 +7,8 @@ import Testing
     /// 2026-06-01T10:00:00Z.
     private static let now: Int64 = 1_780_308_000_000
     private static let day: Int64 = 86_400_000
-    private static let one: UInt64 = 0x910A_2B3C_4D5E_6F70
-    private static let two: UInt64 = 0x910A_2B3C_4D5E_6F71
+    private static let one: DeviceID = 0x910A_2B3C_4D5E_6F70
+    private static let two: DeviceID = 0x910A_2B3C_4D5E_6F71
 
     private static let text = """
         # my cats
@@ -198,7 +199,7 @@ import Testing
         var register = try register(RegisterChangesTests.text)
         for step in 0..<40 {
             let name = ["Athena", "Zeus", "Hera"][Int(random.next() % 3)]
-            let deviceID = RegisterChangesTests.one + random.next() % 3
+            let deviceID = DeviceID(rawValue: RegisterChangesTests.one.rawValue + random.next() % 3)
             let time = RegisterChangesTests.now + Int64(step) * RegisterChangesTests.day
             let before = lines(register)
             do {

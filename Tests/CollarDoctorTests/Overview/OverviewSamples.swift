@@ -37,7 +37,7 @@ func radio(_ port: String, _ state: RadioFigures.State, dialect: String? = nil) 
 
 /// A collar that was heard 5 s ago, with 40 stored fixes.
 func collar(
-    _ deviceID: UInt64 = 0x0123_4567_89AB_CDEF, name: String? = nil, newest: JournaledFix? = newestFix(),
+    _ deviceID: DeviceID = 0x0123_4567_89AB_CDEF, name: String? = nil, newest: JournaledFix? = newestFix(),
     figures: [CollarFigure: Int64] = [.reachable: 1, .silence: 5000, .heard: 1, .missing: 0], missing: UInt64 = 0, lost: UInt64 = 0,
     status: StatusLine? = nil
 ) -> Overview.Collar {

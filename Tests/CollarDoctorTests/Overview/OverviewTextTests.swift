@@ -233,7 +233,7 @@ struct OverviewTextTests {
     @Test("where the whole text does not fit above the prompt, each collar has one line")
     func brief() {
         var overview = overview()
-        overview.collars = (0..<20).map { collar(0x0123_4567_89AB_CD00 + UInt64($0), name: $0 == 0 ? "Athena" : nil) }
+        overview.collars = (0..<20).map { collar(DeviceID(rawValue: 0x0123_4567_89AB_CD00 + UInt64($0)), name: $0 == 0 ? "Athena" : nil) }
         overview.collars[1].figures[.missing] = 7
         let shown = lines(overview, width: 120, rows: 84)
         #expect(shown.count == 24)

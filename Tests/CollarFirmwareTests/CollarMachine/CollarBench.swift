@@ -3,7 +3,7 @@ import CollarFirmware
 import CollarWire
 import Testing
 
-let deviceID: UInt64 = 0x0123_4567_89AB_CDEF
+let deviceID: DeviceID = 0x0123_4567_89AB_CDEF
 
 /// A collar, its flash, and a clock.
 struct CollarBench {

@@ -16,7 +16,7 @@ import Testing
         var logs: [PaperCollar] = []
         for log in 1...16 as ClosedRange<UInt32> {
             for collar in 0..<16 as Range<UInt64> {
-                logs.append(try PaperCollar(deviceID: 0xC0 + collar, logID: 100 * UInt32(collar) + log))
+                logs.append(try PaperCollar(deviceID: DeviceID(rawValue: 0xC0 + collar), logID: 100 * UInt32(collar) + log))
             }
         }
         for log in logs { bench.receive(try log.identity(next: 9, poll: nil), on: link) }

@@ -19,7 +19,7 @@ import Testing
         }.count
     }
 
-    private func unavailable(_ bench: HostBench) -> [UInt64] {
+    private func unavailable(_ bench: HostBench) -> [DeviceID] {
         bench.notices().compactMap { if case .collar(let deviceID, .journalUnavailable(_)) = $0 { deviceID } else { nil } }
     }
 
@@ -98,7 +98,7 @@ import Testing
     @Test func collarsWhoseJournalsOpenedLateCountOnce() throws {
         let bench = try HostBench()
         let link = bench.openLink()
-        let collars = try (0..<UInt64(HostLimits.collarCount)).map { try PaperCollar(deviceID: 0x100 + $0, logID: 78) }
+        let collars = try (0..<UInt64(HostLimits.collarCount)).map { try PaperCollar(deviceID: DeviceID(rawValue: 0x100 + $0), logID: 78) }
         func hear(_ group: ArraySlice<PaperCollar>) throws {
             for collar in group {
                 // Sixteen new collars are accepted at once, then one a second.

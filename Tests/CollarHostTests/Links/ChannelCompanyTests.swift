@@ -6,7 +6,7 @@ import Testing
 /// How a host counts the collars at a port, and asks them for their identities.
 @Suite struct CompanyTests {
     private let collars = (1...20).compactMap { number -> PaperCollar? in
-        var collar = try? PaperCollar(deviceID: 0xC0 + UInt64(number))
+        var collar = try? PaperCollar(deviceID: DeviceID(rawValue: 0xC0 + UInt64(number)))
         collar?.address = UInt8(number)
         return collar
     }

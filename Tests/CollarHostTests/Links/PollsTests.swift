@@ -190,7 +190,7 @@ struct SeveralRadiosTests {
 
     /// The polls of all collars at once are remembered.
     @Test func copiesOfManyPollsAreNotAnswered() throws {
-        let collars = try (0..<UInt64(HostLimits.collarCount) - 1).map { try PaperCollar(deviceID: 0x100 + $0, logID: 78) }
+        let collars = try (0..<UInt64(HostLimits.collarCount) - 1).map { try PaperCollar(deviceID: DeviceID(rawValue: 0x100 + $0), logID: 78) }
         for one in collars {
             bench.wait(seconds: 1)
             bench.receive(try one.identity(), on: near)

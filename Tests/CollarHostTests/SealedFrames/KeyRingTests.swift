@@ -9,7 +9,7 @@ import Testing
 /// The key files that a host reads.
 @Suite struct KeyFileTests {
     private let configuration = HostConfiguration(stateDirectory: "/state")
-    private let deviceID: UInt64 = 0x0123_4567_89AB_CDEF
+    private let deviceID: DeviceID = 0x0123_4567_89AB_CDEF
 
     private func key(_ byte: UInt8) -> CollarKey { CollarKey([UInt8](repeating: byte, count: CollarKey.byteCount).span) }
 

@@ -170,7 +170,7 @@ import Testing
     @Test func aLaterFormatAndAForeignSegmentAreRefused() throws {
         let files = MemoryFileSystem()
         var buffer = RecordBuffer(crc: RecordCRC(deviceID: collar, segment: 1))
-        for (format, device) in [(2, collar), (1, collar + 1)] as [(UInt8, UInt64)] {
+        for (format, device) in [(2, collar), (1, otherCollar)] as [(UInt8, DeviceID)] {
             buffer.removeAll()
             buffer.append(
                 SegmentHeader(

@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func theFileStaysSmall() throws {
-        var requests = OutgoingRequests(deviceID: .max, receiverID: .max, lastRequestID: .max)
+        var requests = OutgoingRequests(deviceID: 0xFFFF_FFFF_FFFF_FFFF, receiverID: .max, lastRequestID: .max)
         var list = SettingList()
         for _ in 0..<HostRequest.settingLimit { list.append(Setting(key: .max, value: .max)) }
         for first in [1, 7, 13] as [UInt8] {
@@ -170,7 +170,7 @@ import Testing
         let file = OutgoingRequestsFile(in: directory, fileSystem: try files())
         try file.save(example(), at: time)
         #expect(try text(file.load(deviceID: collar, receiverID: receiver, at: time)) == text(example()))
-        #expect(isUnusable(try file.load(deviceID: collar + 1, receiverID: receiver, at: time)))
+        #expect(isUnusable(try file.load(deviceID: otherCollar, receiverID: receiver, at: time)))
         #expect(isUnusable(try file.load(deviceID: collar, receiverID: receiver + 1, at: time)))
     }
 

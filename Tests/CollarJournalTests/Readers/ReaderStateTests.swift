@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Stores a reader that has taken the fixes up to one.
-    private func store(_ name: ReaderName, taken sequence: UInt32?, collars: Set<UInt64>? = nil) throws {
+    private func store(_ name: ReaderName, taken sequence: UInt32?, collars: Set<DeviceID>? = nil) throws {
         var state = ReaderState(collars: collars, seenUnixMilliseconds: end)
         if let sequence {
             let place = try #require(try journal.position(behind: sequence, logID: log))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func aReaderOfOtherCollarsHoldsNothingBack() throws {
-        try store(names[0], taken: nil, collars: [collar + 1])
+        try store(names[0], taken: nil, collars: [otherCollar])
         #expect(try remove(Retention(days: 1)).segmentCount > 0)
     }
 

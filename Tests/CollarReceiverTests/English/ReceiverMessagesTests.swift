@@ -1,5 +1,6 @@
 import CollarControl
 import CollarJournal
+import CollarWire
 import Glibc
 import Testing
 
@@ -13,7 +14,7 @@ struct ReceiverSummaryTests {
     ) -> String {
         var figures = ReceiverFigures()
         figures.values = [.fixes: fixes, .messages: messages, .uptime: seconds * 1000]
-        for (id, values) in collars.enumerated() { figures.collars[UInt64(id)] = values }
+        for (id, values) in collars.enumerated() { figures.collars[DeviceID(rawValue: UInt64(id))] = values }
         return figures.summary
     }
 

@@ -88,7 +88,7 @@ struct EventLinesTests {
     }
 
     @Test func anErrorLineHasEveryKeyAPersonNeeds() {
-        let notice = ReceiverNotice.host(.collar(.max, .misbehaving(.sequenceJump(from: 1, to: 2))))
+        let notice = ReceiverNotice.host(.collar(0xFFFF_FFFF_FFFF_FFFF, .misbehaving(.sequenceJump(from: 1, to: 2))))
         let expected =
             #"{"type":"error","unix_ms":5,"code":"sequence_jumped","title":"Collar misbehaves","#
             + #""reason":"Collar ffffffffffffffff jumped from fix 1 to fix 2.","#

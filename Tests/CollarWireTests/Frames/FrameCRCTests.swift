@@ -10,7 +10,7 @@ import Testing
         for attempt in 0..<500_000 {
             let sample = samples[attempt % samples.count]
             let own = LogIdentity.sample
-            let otherDevice = LogIdentity(of: random.next(), logID: own.logID)
+            let otherDevice = LogIdentity(of: DeviceID(rawValue: random.next()), logID: own.logID)
             let otherLog = LogIdentity(of: own.deviceID, logID: UInt32(truncatingIfNeeded: random.next()))
             for other in [otherDevice, otherLog] where other != own {
                 if isValid(sample.bytes, log: other) { passed += 1 }
@@ -53,12 +53,12 @@ import Testing
         var passed = 0
         for first in 0..<90 {
             for second in 0...first {
-                var device = own.deviceID
+                var device = own.deviceID.rawValue
                 var log = own.logID
                 for bit in Set([first, second]) {
                     if bit < 64 { device ^= 1 &<< UInt64(bit) } else { log ^= 1 &<< UInt32(bit - 64) }
                 }
-                let other = LogIdentity(of: device, logID: log)
+                let other = LogIdentity(of: DeviceID(rawValue: device), logID: log)
                 if isValid(sample.bytes, log: other) { passed += 1 }
             }
         }
@@ -80,7 +80,7 @@ import Testing
 
     @Test func theCheckCoversIdsAndLengthAsTheSpecificationOrdersThem() {
         var check = CRC24()
-        check.update(bigEndian: LogIdentity.sample.deviceID)
+        check.update(bigEndian: LogIdentity.sample.deviceID.rawValue)
         check.update(bigEndian: LogIdentity.sample.logID)
         #expect(LogIdentity.sample.tag == check.checksum)
         let bytes: [UInt8] = [0x22, 0, 7, 9, 1, 2]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct LogIdentityTests {
     @Test func aLogIDHasAtMost26Bits() {
-        #expect(LogIdentity(deviceID: .max, logID: 0x3FF_FFFF)?.logID == 0x3FF_FFFF)
+        #expect(LogIdentity(deviceID: 0xFFFF_FFFF_FFFF_FFFF, logID: 0x3FF_FFFF)?.logID == 0x3FF_FFFF)
         #expect(LogIdentity(deviceID: 0, logID: 0x400_0000) == nil)
         #expect(LogIdentity(deviceID: 0, logID: .max) == nil)
     }

@@ -83,7 +83,7 @@ import Testing
         for _ in 0..<500_000 {
             let anchor = Fix(random: &random)
             if read(bytes, anchor: anchor, reference: 40_000) != nil { passed += 1 }
-            let log = LogIdentity(of: random.next(), logID: UInt32(truncatingIfNeeded: random.next()))
+            let log = LogIdentity(of: DeviceID(rawValue: random.next()), logID: UInt32(truncatingIfNeeded: random.next()))
             if read(bytes, anchor: Self.anchor, log: log, reference: 40_000) != nil { passed += 1 }
         }
         #expect(passed == 0)

@@ -28,7 +28,7 @@ import Testing
         for _ in 0..<10_000 {
             let next = random.anyLength()
             let sent = Identity(
-                log: LogIdentity(of: random.next(), logID: random.anyLength()), bootCount: random.anyLength(),
+                log: LogIdentity(of: DeviceID(rawValue: random.next()), logID: random.anyLength()), bootCount: random.anyLength(),
                 oldestSequence: random.edgy(in: 0...next, edges: []), nextSequence: next,
                 pairedReceiverID: random.anyLength(),
                 maximumFrameByteCount: random.edgy(in: 51...253, edges: []),

@@ -26,7 +26,7 @@ import Testing
             case newKey = "new_key"
         }
 
-        func device() throws -> UInt64 { try #require(UInt64(deviceID, radix: 16)) }
+        func device() throws -> DeviceID { DeviceID(rawValue: try #require(UInt64(deviceID, radix: 16))) }
 
         func presentKey() throws -> CollarKey? { try key.map(Exchange.key) }
 

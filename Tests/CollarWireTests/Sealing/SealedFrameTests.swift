@@ -82,7 +82,7 @@ import Testing
             others[0].key[15] ^= 1
             others[1].number.bootCount += 1
             others[2].number.counter += 256
-            others[3].log = LogIdentity(of: peer.log.deviceID ^ 1, logID: peer.log.logID)
+            others[3].log = LogIdentity(of: DeviceID(rawValue: peer.log.deviceID.rawValue ^ 1), logID: peer.log.logID)
             others[4].log = LogIdentity(of: peer.log.deviceID, logID: peer.log.logID ^ 1)
             // An identity names its log.
             if clear[0] & 0x1F == MessageType.identity.rawValue { others.removeLast() }
@@ -159,7 +159,7 @@ import Testing
             let frame = try [UInt8](hexadecimal: bare)
             let header = try FrameHeader(ofAny: frame.span)
             var peer = SealingPeer()
-            peer.log = LogIdentity(of: try #require(UInt64(deviceID, radix: 16)), logID: logID)
+            peer.log = LogIdentity(of: DeviceID(rawValue: try #require(UInt64(deviceID, radix: 16))), logID: logID)
             peer.number = FrameNumber(bootCount: bootCount, counter: counter)
             peer.key = try [UInt8](hexadecimal: key)
             peer.receiverID = receiverID ?? 0

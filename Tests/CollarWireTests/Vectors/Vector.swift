@@ -95,7 +95,7 @@ extension Vector {
     var log: LogIdentity? {
         get throws {
             guard let device = contents.deviceID, let logID = contents.logID else { return nil }
-            let deviceID = try #require(UInt64(device, radix: 16))
+            let deviceID = DeviceID(rawValue: try #require(UInt64(device, radix: 16)))
             let log = try #require(LogIdentity(deviceID: deviceID, logID: logID))
             return log
         }

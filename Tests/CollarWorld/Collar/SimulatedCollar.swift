@@ -31,7 +31,7 @@ final class SimulatedCollar {
     }
 
     let index: Int
-    let deviceID: UInt64
+    let deviceID: DeviceID
     let address: UInt8
     let flash: FaultyFlash
     private let tellsCondition: Bool
@@ -60,7 +60,7 @@ final class SimulatedCollar {
     init(index: Int, plan: WorldPlan, address: UInt8) {
         self.index = index
         self.address = address
-        deviceID = 0xC011_A200_0000_0000 + UInt64(index) * 0x0101_0101
+        deviceID = DeviceID(rawValue: 0xC011_A200_0000_0000 + UInt64(index) * 0x0101_0101)
         flash = FaultyFlash(
             blockByteCount: plan.blockByteCount, blockCount: plan.blockCount, seed: plan.seed &+ UInt64(index) &* 977)
         SimulatedCollar.age(flash, plan: plan, index: index)

@@ -44,7 +44,7 @@ final class DurableRecords {
         }
     }
 
-    private let deviceID: UInt64
+    private let deviceID: DeviceID
     private let directory: String
     /// The generation of the disk when it was last read.
     private var generation = -1
@@ -55,7 +55,7 @@ final class DurableRecords {
     /// How many segments the host has removed for their age.
     var removedSegmentCount: Int { segments.count { $0.number < oldestSegment } }
 
-    init(deviceID: UInt64, directory: String) {
+    init(deviceID: DeviceID, directory: String) {
         self.deviceID = deviceID
         self.directory = directory
     }

@@ -4,7 +4,7 @@ import CollarJournal
 extension EmittedEntry {
     /// What a consumer takes, in words.
     var text: String {
-        let collar = String(deviceID, radix: 16)
+        let collar = String(deviceID.rawValue, radix: 16)
         return switch content {
         case .fix(let record): "fix \(record.fix.sequence) of \(collar), log \(record.logID)"
         case .message(let record): "message \(record.message.sequence) of \(collar), log \(record.logID)"

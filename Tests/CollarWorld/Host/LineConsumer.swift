@@ -14,7 +14,7 @@ final class LineConsumer {
     /// The fixes and gaps that it was given, by collar and log.
     var accounts: [LogKey: LogAccount] = [:]
     /// The position up to which it took the lines of each collar.
-    private var positions: [UInt64: JournalPosition] = [:]
+    private var positions: [DeviceID: JournalPosition] = [:]
     /// Whether a collar without an entry in `positions` may have any position, because the state directory was replaced by one
     /// with positions of its own.
     private var isUnsure = false
@@ -32,7 +32,7 @@ final class LineConsumer {
     var entryCount: Int { accounts.values.reduce(0) { $0 + $1.entries.count } }
     var hasRoom: Bool { queue.count < LineConsumer.queueLimit }
 
-    func handedOver(of deviceID: UInt64) -> JournalPosition {
+    func handedOver(of deviceID: DeviceID) -> JournalPosition {
         positions[deviceID] ?? (isUnsure ? JournalPosition(segment: .max, offset: .max) : .start)
     }
 
@@ -43,7 +43,7 @@ final class LineConsumer {
     }
 
     /// A new process continues with a collar at a position.
-    func restarted(_ deviceID: UInt64, at position: JournalPosition) { positions[deviceID] = position }
+    func restarted(_ deviceID: DeviceID, at position: JournalPosition) { positions[deviceID] = position }
 
     /// The journals were replaced by others, whose positions it does not know.
     func forgetPositions() {
@@ -69,10 +69,10 @@ final class LineConsumer {
 
 /// A log of a collar.
 struct LogKey: Hashable {
-    let deviceID: UInt64
+    let deviceID: DeviceID
     let logID: UInt32
 
-    init(deviceID: UInt64, logID: UInt32) { (self.deviceID, self.logID) = (deviceID, logID) }
+    init(deviceID: DeviceID, logID: UInt32) { (self.deviceID, self.logID) = (deviceID, logID) }
     init(_ log: LogIdentity) { self.init(deviceID: log.deviceID, logID: log.logID) }
 }
 

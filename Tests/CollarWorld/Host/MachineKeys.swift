@@ -15,7 +15,7 @@ struct MachineKeys {
 
     /// A user gives the key of a collar, if it is not there. A user who does not know the key that the collar has now leaves
     /// alone what an exchange has stored.
-    func give(_ deviceID: UInt64) {
+    func give(_ deviceID: DeviceID) {
         withoutFaults { () throws(JournalError) in
             let key = oracle.sealed.knownKey(of: deviceID)
             let entry = try files.entry(of: deviceID)
@@ -27,8 +27,8 @@ struct MachineKeys {
     }
 
     /// The keys that a user finds; none if they cannot be read.
-    var all: [UInt64: KeyFiles.Entry] {
-        var keys: [UInt64: KeyFiles.Entry] = [:]
+    var all: [DeviceID: KeyFiles.Entry] {
+        var keys: [DeviceID: KeyFiles.Entry] = [:]
         withoutFaults { () throws(JournalError) in
             for deviceID in try files.deviceIDs() ?? [] { keys[deviceID] = try files.entry(of: deviceID) }
         }
@@ -45,7 +45,7 @@ struct MachineKeys {
 
     /// The program at a cable stores a key that a collar has offered.
     /// - Returns: whether it is stored.
-    func keepPending(_ key: CollarKey, of deviceID: UInt64) -> Bool {
+    func keepPending(_ key: CollarKey, of deviceID: DeviceID) -> Bool {
         change { () throws(JournalError) in
             var entry = try files.entry(of: deviceID) ?? KeyFiles.Entry(key: nil)
             entry.addPending(key)
@@ -55,7 +55,7 @@ struct MachineKeys {
 
     /// The program at a cable stores a key that a collar has taken over.
     /// - Returns: whether it is stored.
-    func keepExchanged(_ key: CollarKey, of deviceID: UInt64) -> Bool {
+    func keepExchanged(_ key: CollarKey, of deviceID: DeviceID) -> Bool {
         change { () throws(JournalError) in
             var entry = try files.entry(of: deviceID) ?? KeyFiles.Entry(key: nil)
             entry.activate(key)

@@ -6,21 +6,21 @@ import CollarWire
 /// The records that are on the disk of a machine for certain: the truth, for the oracle.
 final class MachineRecords {
     private let disk: SimulatedDisk
-    private var collars: [UInt64: DurableRecords] = [:]
+    private var collars: [DeviceID: DurableRecords] = [:]
     /// Collars whose earlier segments were damaged. These are not damaged again: the host would request once more what it has
     /// already recovered.
-    private var spared: Set<UInt64> = []
+    private var spared: Set<DeviceID> = []
 
     init(disk: SimulatedDisk) { self.disk = disk }
 
     /// The records of a collar.
-    func of(_ deviceID: UInt64) -> DurableRecords {
+    func of(_ deviceID: DeviceID) -> DurableRecords {
         let known = collars[deviceID] ?? makeRecords(of: deviceID)
         known.update(from: disk)
         return known
     }
 
-    private func makeRecords(of deviceID: UInt64) -> DurableRecords {
+    private func makeRecords(of deviceID: DeviceID) -> DurableRecords {
         let directory = JournalDirectory(stateDirectory: SimulatedMachine.stateDirectory, deviceID: deviceID)
         let new = DurableRecords(deviceID: deviceID, directory: directory.path)
         collars[deviceID] = new
@@ -36,7 +36,7 @@ final class MachineRecords {
     var removedSegmentCount: Int { collars.values.reduce(0) { $0 + $1.removedSegmentCount } }
 
     /// The oldest segment of each collar.
-    var oldestSegments: [UInt64: UInt32] {
+    var oldestSegments: [DeviceID: UInt32] {
         update()
         return collars.mapValues(\.oldestSegment)
     }

@@ -7,7 +7,7 @@ import CollarWire
 extension SimulatedMachine {
     /// A user submits a request.
     /// - Returns: its id; nil if the request is not accepted.
-    func submit(_ request: HostRequest, to deviceID: UInt64, patience: RequestPatience, now: Int64) -> UInt16? {
+    func submit(_ request: HostRequest, to deviceID: DeviceID, patience: RequestPatience, now: Int64) -> UInt16? {
         guard let process, process.unread == nil else { return nil }
         defer { takeOutputs(now: now) }
         do throws(RequestRefusal) {
@@ -23,10 +23,10 @@ extension SimulatedMachine {
     }
 
     /// Number of requests to a collar that have not ended.
-    func openRequestCount(of deviceID: UInt64) -> Int { process?.host.openRequestCount(of: deviceID) ?? 0 }
+    func openRequestCount(of deviceID: DeviceID) -> Int { process?.host.openRequestCount(of: deviceID) ?? 0 }
 
     /// The version of the settings in the last report of a collar.
-    func reportedSettingsVersion(of deviceID: UInt64) -> SettingsVersion? { process?.host.reportedSettingsVersion(of: deviceID) }
+    func reportedSettingsVersion(of deviceID: DeviceID) -> SettingsVersion? { process?.host.reportedSettingsVersion(of: deviceID) }
 
     /// The sequences of a log that may be acknowledged.
     func durable(of log: LogIdentity) -> CoveredSequences {

@@ -49,7 +49,7 @@ final class SimulatedMachine {
     private let cutsReads: Bool
     private let isSealed: Bool
     /// The collars whose keys users give to this machine.
-    private let keyedCollars: [UInt64]
+    private let keyedCollars: [DeviceID]
     private(set) var process: Process?
     /// The id of the receiver; nil before the first start, and after the state directory was removed or replaced.
     private(set) var receiverID: UInt32?
@@ -74,16 +74,16 @@ final class SimulatedMachine {
     /// Frames to send, by radio.
     private var frames: [(radio: Int, bytes: [UInt8])] = []
     /// Commands that were accepted and have not been reported as ended.
-    var takenCommands: [(deviceID: UInt64, requestID: UInt16)] = []
+    var takenCommands: [(deviceID: DeviceID, requestID: UInt16)] = []
     /// The sealed frames that were accepted before an answer went out to their collar: no later process accepts them again,
     /// unless the storage lost something.
-    private var durablyAccepted: [UInt64: Set<[UInt8]>] = [:]
+    private var durablyAccepted: [DeviceID: Set<[UInt8]>] = [:]
     /// How many fixes and messages it has reported as removed before a reader had them; nil for its own consumer.
     var unreadRemovals: [ReaderName?: Int] = [:]
     /// Collars whose requests this process cannot read.
-    private var unreadCommands: Set<UInt64> = []
+    private var unreadCommands: Set<DeviceID> = []
 
-    init(index: Int, plan: WorldPlan, oracle: Oracle, collars: [UInt64]) {
+    init(index: Int, plan: WorldPlan, oracle: Oracle, collars: [DeviceID]) {
         isSealed = plan.isSealed
         keyedCollars = plan.isSealed ? collars : []
         self.index = index

@@ -35,7 +35,7 @@ final class SimulatedReader {
     /// What the consumer has confirmed in all lives of the process, by log and sequence.
     private(set) var confirmed: [LogKey: [UInt32: LogEntry]] = [:]
     /// The oldest segment of each collar when the reader stored its first position: the machine owes it everything from there on.
-    private(set) var firstOwedSegments: [UInt64: UInt32] = [:]
+    private(set) var firstOwedSegments: [DeviceID: UInt32] = [:]
     private let configuration: FollowConfiguration
     private let plan: WorldPlan
     private let oracle: Oracle
@@ -173,7 +173,7 @@ final class SimulatedReader {
             }
             // The kernel tells of a change in any directory, also in that of a collar that an attacker has invented.
             for name in names {
-                if let deviceID = UInt64(name, radix: 16) { process.follower.noteChange(of: deviceID) }
+                if let deviceID = DeviceID(hexadecimal: name) { process.follower.noteChange(of: deviceID) }
             }
         }
         process.follower.deadlineReached(at: time.instant)

@@ -8,9 +8,9 @@ struct AnswerDiscipline {
     /// Frames with a poll that were heard recently: a frame that two radios hear is one poll.
     private var heardPolls: [(frame: [UInt8], radio: Int, time: Int64)] = []
     /// The receiver that the last identity of each collar named.
-    private var receivers: [UInt64: UInt32] = [:]
+    private var receivers: [DeviceID: UInt32] = [:]
     /// When the last identity of each collar was heard; empty after a link was closed.
-    private var identityTimes: [UInt64: Int64] = [:]
+    private var identityTimes: [DeviceID: Int64] = [:]
 
     /// The longest time between copies of a frame from two radios, in microseconds.
     private static let copyTime: Int64 = 500_000

@@ -12,7 +12,7 @@ enum BitwiseCRC {
         guard frame.count >= 7 else { return false }
         var register: UInt32 = 0xB7_04CE
         if let log {
-            add(log.deviceID, &register)
+            add(log.deviceID.rawValue, &register)
             add(log.logID, &register)
         }
         add(UInt8(truncatingIfNeeded: frame.count), &register)
@@ -28,11 +28,11 @@ enum BitwiseCRC {
 
     /// The CRC of a record of a journal: over the letters CLJ1, the collar and the number of the segment if the record is bound
     /// to them, and the record.
-    static func ofRecord(_ record: some Sequence<UInt8>, _ binding: (deviceID: UInt64, segment: UInt32)?) -> UInt32 {
+    static func ofRecord(_ record: some Sequence<UInt8>, _ binding: (deviceID: DeviceID, segment: UInt32)?) -> UInt32 {
         var register: UInt32 = 0xB7_04CE
         for byte in "CLJ1".utf8 { add(byte, &register) }
         if let binding {
-            add(binding.deviceID, &register)
+            add(binding.deviceID.rawValue, &register)
             add(binding.segment, &register)
         }
         for byte in record { add(byte, &register) }

@@ -155,7 +155,7 @@ extension Oracle {
     /// A host hands out a frame.
     /// - Returns: the collar that the frame answers; nil if it is no acknowledgement, or that of an invented collar.
     @discardableResult
-    func handsOut(_ sealedFrame: [UInt8], _ host: SimulatedMachine, _ discipline: inout AnswerDiscipline) -> UInt64? {
+    func handsOut(_ sealedFrame: [UInt8], _ host: SimulatedMachine, _ discipline: inout AnswerDiscipline) -> DeviceID? {
         if plan.isSealed, let wrong = sealed.handsOut(sealedFrame, receiverID: host.receiverID ?? 0, by: host.index) {
             report(.sealIsKept, "host \(host.index): \(wrong)")
         }
@@ -274,7 +274,7 @@ extension Oracle {
     }
 
     private func emitted(
-        _ entry: LogEntry, _ sequence: UInt32, deviceID: UInt64, logID: UInt32, _ host: SimulatedMachine
+        _ entry: LogEntry, _ sequence: UInt32, deviceID: DeviceID, logID: UInt32, _ host: SimulatedMachine
     ) {
         guard let log = LogIdentity(deviceID: deviceID, logID: logID), let record = record(of: log) else { return }
         if !record.permits(entry, at: sequence) {

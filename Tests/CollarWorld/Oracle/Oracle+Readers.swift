@@ -6,7 +6,7 @@ import CollarWire
 /// Judges what named readers get, and what hosts remove before somebody has it.
 extension Oracle {
     /// The collars that have logged something.
-    var deviceIDs: [UInt64] { Set(records.map(\.log.deviceID)).sorted() }
+    var deviceIDs: [DeviceID] { Set(records.map(\.log.deviceID)).sorted() }
 
     /// A reader is handed an entry.
     func handedOut(_ entry: EmittedEntry, to reader: String) {
@@ -47,12 +47,12 @@ extension Oracle {
     }
 
     /// A host reports that it has removed entries that somebody lacks.
-    func removedUnread(_ removed: RemovedEntries, of deviceID: UInt64, _ host: SimulatedMachine) {
+    func removedUnread(_ removed: RemovedEntries, of deviceID: DeviceID, _ host: SimulatedMachine) {
         host.unreadRemovals[nil, default: 0] += removed.unreadCount
         for reader in removed.readers { host.unreadRemovals[reader, default: 0] += removed.unreadCount }
         guard plan.faults.contains(.removal), plan.removesUnread else {
             return report(
-                .unreadIsKept, "host \(host.index) removed \(removed.unreadCount) entries of \(String(deviceID, radix: 16)) unread")
+                .unreadIsKept, "host \(host.index) removed \(removed.unreadCount) entries of \(String(deviceID.rawValue, radix: 16)) unread")
         }
     }
 }

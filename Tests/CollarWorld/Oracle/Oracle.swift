@@ -51,7 +51,7 @@ final class Oracle {
     func noteForged(_ frame: [UInt8]) { forged.insert(frame) }
 
     /// The collar that sent a sealed frame.
-    func sender(of frame: [UInt8]) -> UInt64? { sealed.sender(of: frame) }
+    func sender(of frame: [UInt8]) -> DeviceID? { sealed.sender(of: frame) }
 
     /// The clear form of a frame that was handed out.
     func clearForm(of frame: [UInt8]) -> [UInt8] { sealed.clearForm(of: frame) }

@@ -15,7 +15,7 @@ struct SealedFrames {
 
     /// A place among the frames that answer one poll under one receiver id.
     private struct AnswerPlace: Hashable {
-        let deviceID: UInt64
+        let deviceID: DeviceID
         let receiverID: UInt32
         let bootCount: UInt32
         let counter: UInt32
@@ -30,9 +30,9 @@ struct SealedFrames {
     }
 
     /// The number that each collar must give its next frame.
-    private var expected: [UInt64: FrameNumber] = [:]
+    private var expected: [DeviceID: FrameNumber] = [:]
     /// The highest boot count of each log, which must grow.
-    private var bootCounts: [UInt64: [UInt32: UInt32]] = [:]
+    private var bootCounts: [DeviceID: [UInt32: UInt32]] = [:]
     private var polls: [SentPoll] = []
     /// The different frames in each place, in their order.
     private var hostFrames: [AnswerPlace: [HostFrame]] = [:]
@@ -45,24 +45,24 @@ struct SealedFrames {
     /// The clear form of each sealed frame that was handed out.
     private var clearForms: [[UInt8]: [UInt8]] = [:]
     /// The collar of each sealed frame of a collar.
-    private var senders: [[UInt8]: UInt64] = [:]
+    private var senders: [[UInt8]: DeviceID] = [:]
 
     /// How many polls are remembered, to open the answers to them.
     private static let pollLimit = 4096
 
     /// How often all of the flash of a collar was erased.
-    private var eraseCounts: [UInt64: UInt64] = [:]
+    private var eraseCounts: [DeviceID: UInt64] = [:]
     /// The key that the users know of each collar, if it is not the one that the collar was made with.
-    private var exchangedKeys: [UInt64: CollarKey] = [:]
+    private var exchangedKeys: [DeviceID: CollarKey] = [:]
     /// The keys of which a collar has one; absent if it has the one that it was made with.
-    private var possibleKeys: [UInt64: [CollarKey]] = [:]
+    private var possibleKeys: [DeviceID: [CollarKey]] = [:]
 
     /// The key that the users know of a collar.
-    func knownKey(of deviceID: UInt64) -> CollarKey { exchangedKeys[deviceID] ?? factoryKey(of: deviceID) }
+    func knownKey(of deviceID: DeviceID) -> CollarKey { exchangedKeys[deviceID] ?? factoryKey(of: deviceID) }
 
     /// The key that a collar was made with.
-    func factoryKey(of deviceID: UInt64) -> CollarKey {
-        var random = SeededRandom(seed: deviceID &+ (eraseCounts[deviceID] ?? 0))
+    func factoryKey(of deviceID: DeviceID) -> CollarKey {
+        var random = SeededRandom(seed: deviceID.rawValue &+ (eraseCounts[deviceID] ?? 0))
         return SealedFrames.randomKey(&random)
     }
 
@@ -72,29 +72,29 @@ struct SealedFrames {
     }
 
     /// All of the flash of a collar was erased: it gets another key.
-    mutating func erased(_ deviceID: UInt64) {
+    mutating func erased(_ deviceID: DeviceID) {
         eraseCounts[deviceID, default: 0] += 1
         exchangedKeys[deviceID] = nil
         possibleKeys[deviceID] = nil
     }
 
     /// A collar may have taken a key over. Its next frame tells.
-    mutating func mayHaveChanged(_ key: CollarKey, of deviceID: UInt64) {
+    mutating func mayHaveChanged(_ key: CollarKey, of deviceID: DeviceID) {
         possibleKeys[deviceID] = keys(of: deviceID) + [key]
     }
 
     /// Whether a collar may have a key.
-    func isInForce(_ key: CollarKey, of deviceID: UInt64) -> Bool { keys(of: deviceID).contains(key) }
+    func isInForce(_ key: CollarKey, of deviceID: DeviceID) -> Bool { keys(of: deviceID).contains(key) }
 
     /// A user has found the key of a collar in the state directory of a host.
-    mutating func learned(_ key: CollarKey, of deviceID: UInt64) { exchangedKeys[deviceID] = key }
+    mutating func learned(_ key: CollarKey, of deviceID: DeviceID) { exchangedKeys[deviceID] = key }
 
-    private func keys(of deviceID: UInt64) -> [CollarKey] { possibleKeys[deviceID] ?? [factoryKey(of: deviceID)] }
+    private func keys(of deviceID: DeviceID) -> [CollarKey] { possibleKeys[deviceID] ?? [factoryKey(of: deviceID)] }
 
     /// The clear form of a frame of a collar that one of its possible keys opens, and these keys. From then on the collar has this
     /// key.
     private mutating func openWithPossibleKey(
-        _ deviceID: UInt64, _ open: (SealingKeys) -> [UInt8]?
+        _ deviceID: DeviceID, _ open: (SealingKeys) -> [UInt8]?
     ) -> (clear: [UInt8], keys: SealingKeys)? {
         for key in keys(of: deviceID) {
             let sealing = SealingKeys(key, deviceID: deviceID)
@@ -107,7 +107,7 @@ struct SealedFrames {
 
     /// A collar hands out a frame on its cable.
     /// - Returns: what is wrong; nil if nothing is.
-    mutating func handsOutOnCable(_ frame: [UInt8], _ deviceID: UInt64) -> String? {
+    mutating func handsOutOnCable(_ frame: [UInt8], _ deviceID: DeviceID) -> String? {
         guard let header = try? FrameHeader(ofAny: frame.span), let number = expected[deviceID] else { return "a frame before a boot" }
         guard header.flags.isSealed else {
             return CableFrame(header) == .keyOffer ? nil : "a frame that is no offer is in clear"
@@ -119,7 +119,7 @@ struct SealedFrames {
 
     /// The clear form of an identity or an offer with this number; nil if it does not open.
     private static func openIdentity(
-        _ frame: [UInt8], _ header: FrameHeader, _ number: FrameNumber, _ deviceID: UInt64, _ keys: SealingKeys
+        _ frame: [UInt8], _ header: FrameHeader, _ number: FrameNumber, _ deviceID: DeviceID, _ keys: SealingKeys
     ) -> [UInt8]? {
         var found: FrameNumber?
         let clear = [UInt8](capacity: Frame.maximumByteCount) { output in
@@ -129,7 +129,7 @@ struct SealedFrames {
     }
 
     /// The collar that handed out a sealed frame.
-    func sender(of frame: [UInt8]) -> UInt64? { senders[frame] }
+    func sender(of frame: [UInt8]) -> DeviceID? { senders[frame] }
 
     /// The clear form of a frame: the frame itself if it is not sealed, or if it was never sent.
     func clearForm(of frame: [UInt8]) -> [UInt8] { clearForms[frame] ?? frame }

@@ -178,7 +178,7 @@ final class Attacker {
 
     /// The identity of an invented collar.
     private func identityOfInvention() -> Forgery? {
-        let deviceID = 0xBAD0_0000_0000_0000 | random.next() >> 16
+        let deviceID = DeviceID(rawValue: 0xBAD0_0000_0000_0000 | random.next() >> 16)
         guard let log = LogIdentity(deviceID: deviceID, logID: UInt32(random.below(1 << 26))) else { return nil }
         invented.append(log)
         return identity(

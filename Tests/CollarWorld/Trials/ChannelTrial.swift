@@ -67,7 +67,7 @@ package struct ChannelTrial: Sendable {
             let device: CollarDevice<MemoryFlash>
             do throws(FlashError) {
                 device = try CollarDevice(
-                    starting: .ofTrial(.ofTrial(modem, seed: random.next()), deviceID: random.next(), address: UInt8(index + 1)),
+                    starting: .ofTrial(.ofTrial(modem, seed: random.next()), deviceID: DeviceID(rawValue: random.next()), address: UInt8(index + 1)),
                     flash: MemoryFlash(blockCount: fixCount / 100 + 10), cause: .external,
                     randomLogID: UInt32(truncatingIfNeeded: random.next()), now: start)
             } catch { throw .flash(error) }

@@ -157,7 +157,7 @@ extension CollarDelivery.Configuration {
 
 extension Collar.Configuration {
     /// The collar of a trial.
-    static func ofTrial(_ delivery: CollarDelivery.Configuration, deviceID: UInt64 = 0xABC, address: UInt8 = 9) -> Self {
+    static func ofTrial(_ delivery: CollarDelivery.Configuration, deviceID: DeviceID = 0xABC, address: UInt8 = 9) -> Self {
         Self(
             deviceID: deviceID, address: address, firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0),
             capabilities: .sounder, delivery: delivery)

@@ -2,7 +2,7 @@ import CollarWire
 
 /// Leaves frames as they are, as a collar without a key does. A sealed frame does not open.
 struct Protection {
-    init(deviceID: UInt64) {}
+    init(deviceID: DeviceID) {}
 
     func seal(_ frame: inout OutputSpan<UInt8>, _ binding: SealedBinding, log: LogIdentity) {}
 

@@ -7,7 +7,7 @@ nonisolated(unsafe) private var number = FrameNumber(bootCount: 0, counter: 0)
 struct Protection {
     private let keys: SealingKeys
 
-    init(deviceID: UInt64) {
+    init(deviceID: DeviceID) {
         let key: InlineArray<16, UInt8> = .init { _ in UInt8(truncatingIfNeeded: inputWord()) }
         keys = SealingKeys(CollarKey(key.span), deviceID: deviceID)
         number.bootCount = inputWord()

@@ -6,7 +6,7 @@ import CollarWire
 /// Tracks are not sorted, so that nothing has to be kept: where fixes of two collars alternate, so do their tracks.
 struct GPXWriter: FormatWriter {
     struct Segment {
-        let deviceID: UInt64
+        let deviceID: DeviceID
         let logID: UInt32
         let animal: Animal?
         /// The sequence that continues the segment.
@@ -69,8 +69,8 @@ struct GPXWriter: FormatWriter {
         open = Segment(deviceID: received.deviceID, logID: received.logID, animal: animal, next: sequence &+ 1)
     }
 
-    private func beginTrack(of animal: Animal?, deviceID: UInt64, in bytes: inout [UInt8]) {
-        let collar = "collar \(MessageDescription.hexadecimal(deviceID))"
+    private func beginTrack(of animal: Animal?, deviceID: DeviceID, in bytes: inout [UInt8]) {
+        let collar = "collar \(deviceID)"
         bytes.append("<trk><name>")
         bytes.append(xmlText: animal?.name ?? collar)
         bytes.append("</name>")
@@ -83,7 +83,7 @@ struct GPXWriter: FormatWriter {
     }
 
     /// Messages and fixes share the sequences of a log: where a message stands, no fix is missing.
-    mutating func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
+    mutating func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8]) {
         guard let open, open.deviceID == deviceID, open.logID == message.logID, open.next == message.message.sequence else { return }
         self.open?.next = message.message.sequence &+ 1
     }

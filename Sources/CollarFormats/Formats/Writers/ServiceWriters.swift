@@ -37,14 +37,14 @@ struct OwnTracksWriter: FormatWriter {
     private static func meters(_ accuracy: AccuracyCode) -> FixedPoint { FixedPoint((accuracy.knownMillimeters + 999) / 1000) }
 
     /// Appends the first two letters or digits of the name; the last two digits of the collar where the name has less or is unknown.
-    private mutating func append(initialsOf animal: Animal?, deviceID: UInt64, to bytes: inout [UInt8]) {
+    private mutating func append(initialsOf animal: Animal?, deviceID: DeviceID, to bytes: inout [UInt8]) {
         if let name = animal?.name, last?.name != name { last = (name, OwnTracksWriter.initials(of: name)) }
         if animal != nil, let initials = last?.initials, !initials.isEmpty {
             bytes += initials
         } else {
             bytes.appendRow { row in
                 row.append("\"")
-                row.append(HexadecimalDigits.eight(of: UInt32(truncatingIfNeeded: deviceID)) >> 48, byteCount: 2)
+                row.append(HexadecimalDigits.eight(of: UInt32(truncatingIfNeeded: deviceID.rawValue)) >> 48, byteCount: 2)
                 row.append("\"")
             }
         }
@@ -110,7 +110,7 @@ struct HomeAssistantWriter: FormatWriter {
     /// The accuracy of fixes whose accuracy is unknown, in metres; nil to leave them out.
     let unknownAccuracy: FixedPoint?
     /// The collars whose trackers the document announces, with the names that were announced last.
-    private(set) var announced: [UInt64: String?] = [:]
+    private(set) var announced: [DeviceID: String?] = [:]
 
     mutating func begin(into bytes: inout [UInt8]) { announced.removeAll() }
 
@@ -135,14 +135,13 @@ struct HomeAssistantWriter: FormatWriter {
         }
     }
 
-    private mutating func announce(_ deviceID: UInt64, _ name: String?, in bytes: inout [UInt8]) {
+    private mutating func announce(_ deviceID: DeviceID, _ name: String?, in bytes: inout [UInt8]) {
         if let known = announced[deviceID], known == name { return }
         if announced[deviceID] == nil, announced.count == HomeAssistantWriter.rememberedTrackers { announced.removeAll() }
         announced.updateValue(name, forKey: deviceID)
-        let collar = MessageDescription.hexadecimal(deviceID)
-        bytes += "homeassistant/device_tracker/collar_\(collar)/config {\"name\":".utf8
-        bytes.append(jsonString: name ?? "collar \(collar)")
-        bytes += ",\"unique_id\":\"collar_\(collar)\",\"json_attributes_topic\":\"collar-link/\(collar)/attributes\",".utf8
+        bytes += "homeassistant/device_tracker/collar_\(deviceID)/config {\"name\":".utf8
+        bytes.append(jsonString: name ?? "collar \(deviceID)")
+        bytes += ",\"unique_id\":\"collar_\(deviceID)\",\"json_attributes_topic\":\"collar-link/\(deviceID)/attributes\",".utf8
         bytes += "\"source_type\":\"gps\"}\n".utf8
     }
 }

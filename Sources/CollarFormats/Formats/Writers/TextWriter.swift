@@ -27,14 +27,14 @@ struct TextWriter: FormatWriter {
         }
     }
 
-    func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
+    func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8]) {
         bytes.appendRow { $0.append(unixMilliseconds: message.unixMilliseconds, in: zone) }
         bytes += "  \(MessageDescription.line(of: message.message.content))  ".utf8
         append(wearerOf: deviceID, at: message.unixMilliseconds, to: &bytes)
         bytes += "  message \(message.message.sequence)\n".utf8
     }
 
-    func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
+    func append(_ change: GapChange, deviceID: DeviceID, to bytes: inout [UInt8]) {
         bytes.appendRow { $0.append(unixMilliseconds: change.unixMilliseconds, in: zone) }
         bytes.append("  ")
         append(wearerOf: deviceID, at: change.unixMilliseconds, to: &bytes)
@@ -42,7 +42,7 @@ struct TextWriter: FormatWriter {
     }
 
     /// Appends the name of the animal that wore a collar, if one is known, and the collar.
-    private func append(wearerOf deviceID: UInt64, at unixMilliseconds: Int64, to bytes: inout [UInt8]) {
+    private func append(wearerOf deviceID: DeviceID, at unixMilliseconds: Int64, to bytes: inout [UInt8]) {
         if let animal = deployments.wearer(of: deviceID, at: unixMilliseconds) {
             bytes += animal.name.withEscapedControls.utf8
             bytes.append("  ")
@@ -88,7 +88,7 @@ struct TerminalWriter: FormatWriter {
             ], to: &bytes)
     }
 
-    func append(_ message: JournaledMessage, deviceID: UInt64, to bytes: inout [UInt8]) {
+    func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8]) {
         append(
             [
                 shortTimeText(unixMilliseconds: message.unixMilliseconds, reference: message.unixMilliseconds, in: zone),
@@ -97,7 +97,7 @@ struct TerminalWriter: FormatWriter {
             ], to: &bytes)
     }
 
-    func append(_ change: GapChange, deviceID: UInt64, to bytes: inout [UInt8]) {
+    func append(_ change: GapChange, deviceID: DeviceID, to bytes: inout [UInt8]) {
         append(
             [
                 shortTimeText(unixMilliseconds: change.unixMilliseconds, reference: change.unixMilliseconds, in: zone),
@@ -111,8 +111,8 @@ struct TerminalWriter: FormatWriter {
     }
 
     /// The name of the animal that wore the collar, else the beginning of the collar's id.
-    private func wearer(of deviceID: UInt64, at unixMilliseconds: Int64) -> String {
+    private func wearer(of deviceID: DeviceID, at unixMilliseconds: Int64) -> String {
         deployments.wearer(of: deviceID, at: unixMilliseconds)?.name.withEscapedControls
-            ?? String(MessageDescription.hexadecimal(deviceID).prefix(TerminalWriter.idDigitCount))
+            ?? String("\(deviceID)".prefix(TerminalWriter.idDigitCount))
     }
 }

@@ -84,7 +84,7 @@ struct FrameDecoding {
         return logs[nil].map { named + $0 } ?? named
     }
 
-    mutating func open(with key: CollarKey, deviceID: UInt64) { sealed = SealedDecoding(key, deviceID: deviceID) }
+    mutating func open(with key: CollarKey, deviceID: DeviceID) { sealed = SealedDecoding(key, deviceID: deviceID) }
 
     mutating func decode(_ frame: Span<UInt8>, at place: FramePlace) {
         do throws(DecodeError) {
@@ -233,12 +233,12 @@ struct FrameDecoding {
 
 /// Opens the sealed frames of one collar in a capture.
 struct SealedDecoding {
-    private let deviceID: UInt64
+    private let deviceID: DeviceID
     private let keys: SealingKeys
     /// The log that the last identity named, and the numbers of the frames since; nil before an identity.
     private var boot: (log: LogIdentity, window: ReplayWindow)?
 
-    init(_ key: CollarKey, deviceID: UInt64) {
+    init(_ key: CollarKey, deviceID: DeviceID) {
         self.deviceID = deviceID
         keys = SealingKeys(key, deviceID: deviceID)
     }

@@ -99,7 +99,7 @@ enum HistoryCommand: Command {
 
     static func unknown(_ fix: FixIdentifier) -> CommandFailure {
         CommandFailure(
-            .noInput, "Fix \(fix.sequence) of collar \(MessageDescription.hexadecimal(fix.deviceID)) is not stored here.",
+            .noInput, "Fix \(fix.sequence) of collar \(fix.deviceID) is not stored here.",
             remedy: "Give the id of another fix line, or a time: `--since 2h`.")
     }
 }
@@ -108,11 +108,11 @@ struct StoredJournals {
     let stateDirectory: String
     let selection: CollarSelection
     /// The wanted collars that have a journal, in the order of their ids; at least one.
-    let collars: [UInt64]
+    let collars: [DeviceID]
     let deployments: DeploymentTable
 
     /// The collars that have a journal in a state directory.
-    static func known(in directory: String) throws(CommandFailure) -> [UInt64] {
+    static func known(in directory: String) throws(CommandFailure) -> [DeviceID] {
         let known = try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: directory))
         if !known.isEmpty { return known }
         throw CommandFailure(
@@ -132,17 +132,16 @@ struct StoredJournals {
         }
         collars = wanted.filter(known.contains)
         guard !collars.isEmpty else {
-            let names = wanted.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")
             throw CommandFailure(
-                .noInput, "Nothing of collar \(names) is stored in \(directory).",
-                remedy: "Stored is: \(AnimalNames.list(known.map { MessageDescription.hexadecimal($0) })).")
+                .noInput, "Nothing of collar \(wanted.map { "\($0)" }.joined(separator: ", ")) is stored in \(directory).",
+                remedy: "Stored is: \(AnimalNames.list(known.map { "\($0)" })).")
         }
     }
 
     /// Runs `body` for each of the collars, until it returns false. If the journal of one of several collars cannot be read, that
     /// is said, and the others follow.
     /// - Returns: the exit code of the first failure; ``ExitCode/clean`` if there was none.
-    func forEach(of collars: [UInt64], _ body: (UInt64) throws(CommandFailure) -> Bool) throws(CommandFailure) -> ExitCode {
+    func forEach(of collars: [DeviceID], _ body: (DeviceID) throws(CommandFailure) -> Bool) throws(CommandFailure) -> ExitCode {
         var code = ExitCode.clean
         for deviceID in collars {
             do throws(CommandFailure) {
@@ -155,7 +154,7 @@ struct StoredJournals {
         return code
     }
 
-    func reader(of deviceID: UInt64) throws(CommandFailure) -> JournalReader {
+    func reader(of deviceID: DeviceID) throws(CommandFailure) -> JournalReader {
         try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
     }
 }

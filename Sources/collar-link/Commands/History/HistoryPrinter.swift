@@ -1,6 +1,7 @@
 import CollarConfiguration
 import CollarFormats
 import CollarJournal
+import CollarWire
 import Glibc
 import LinuxSystem
 
@@ -60,7 +61,7 @@ struct HistoryPrinter {
         return true
     }
 
-    private func tell(_ damage: [DamageReport], of deviceID: UInt64, _ isKnown: inout Bool) {
+    private func tell(_ damage: [DamageReport], of deviceID: DeviceID, _ isKnown: inout Bool) {
         guard !damage.isEmpty, !isKnown else { return }
         isKnown = true
         StandardError.say(
@@ -93,7 +94,7 @@ struct HistoryPrinter {
         }
     }
 
-    private mutating func append(_ entry: JournalEntry, of deviceID: UInt64, since earliest: Int64) {
+    private mutating func append(_ entry: JournalEntry, of deviceID: DeviceID, since earliest: Int64) {
         let (kind, received, content): (LineKind, Int64, EmittedEntry.Content)
         switch entry {
         case .fix(let record): (kind, received, content) = (.fix, record.receivedUnixMilliseconds, .fix(record))
@@ -105,7 +106,7 @@ struct HistoryPrinter {
         append(content, of: deviceID)
     }
 
-    private mutating func append(_ content: EmittedEntry.Content, of deviceID: UInt64) {
+    private mutating func append(_ content: EmittedEntry.Content, of deviceID: DeviceID) {
         guard selection.contains(deviceID, at: content.unixMilliseconds) else { return }
         formatter.append(content, deviceID: deviceID, to: &bytes)
     }
@@ -117,7 +118,7 @@ struct ProgressLine {
     private static let interval: Int64 = 100_000
 
     /// The sizes of the journals; empty where no progress is shown.
-    private var extents: [UInt64: JournalExtent] = [:]
+    private var extents: [DeviceID: JournalExtent] = [:]
     /// Bytes of all journals, and of those that are read.
     private var totalByteCount = 0
     private var finishedByteCount = 0

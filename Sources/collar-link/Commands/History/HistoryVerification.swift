@@ -1,6 +1,7 @@
 import CollarFormats
 import CollarErrors
 import CollarJournal
+import CollarWire
 import LinuxSystem
 
 /// `collar-link history --verify`: reports what is stored, and what is damaged.
@@ -24,12 +25,12 @@ struct HistoryVerification {
         return verified == .clean ? repaired : verified
     }
 
-    private func verify(_ deviceID: UInt64) throws(CommandFailure) -> JournalVerification {
+    private func verify(_ deviceID: DeviceID) throws(CommandFailure) -> JournalVerification {
         let reader = try journals.reader(of: deviceID)
         return try CommandFailure.wrapping(try reader.verify())
     }
 
-    private func print(_ found: JournalVerification, of deviceID: UInt64) throws(CommandFailure) -> Bool {
+    private func print(_ found: JournalVerification, of deviceID: DeviceID) throws(CommandFailure) -> Bool {
         for log in found.logs {
             let isIntact = found.damagedSegments.isEmpty && found.damage.isEmpty && log.damaged.ranges.isEmpty
             let bytes = format == .json
@@ -39,7 +40,7 @@ struct HistoryVerification {
         return true
     }
 
-    private func explain(_ found: JournalVerification, of deviceID: UInt64) {
+    private func explain(_ found: JournalVerification, of deviceID: DeviceID) {
         for report in found.damage.prefix(10) {
             let place = "segment \(report.segment) of the journal of \(collarName(deviceID))"
             StandardError.say(

@@ -22,7 +22,7 @@ struct CableSession {
         do throws(SerialPortError) { port = try SerialPort(opening: path) } catch { throw CommandFailure(error.message) }
         self.path = path
         self.files = files
-        var keys: [UInt64: KeyFiles.Entry] = [:]
+        var keys: [DeviceID: KeyFiles.Entry] = [:]
         for deviceID in try CommandFailure.wrapping(try files.deviceIDs()) ?? [] {
             do throws(CommandFailure) { keys[deviceID] = try CommandFailure.wrapping(try files.entry(of: deviceID)) } catch {
                 // The collar at the cable may be another one.
@@ -35,7 +35,7 @@ struct CableSession {
     private static var now: Instant { Instant(microseconds: MonotonicClock.microseconds) }
 
     /// - Returns: the collar that has a new key.
-    mutating func run() throws(CommandFailure) -> UInt64 {
+    mutating func run() throws(CommandFailure) -> DeviceID {
         while true {
             switch exchange.stage {
             case .findingCollar, .requesting: break
@@ -62,7 +62,7 @@ struct CableSession {
         }
     }
 
-    private func keepPending(_ key: CollarKey, of deviceID: UInt64) throws(CommandFailure) {
+    private func keepPending(_ key: CollarKey, of deviceID: DeviceID) throws(CommandFailure) {
         try files.change { files throws(JournalError) in
             var entry = try files.entry(of: deviceID) ?? KeyFiles.Entry(key: nil)
             guard entry.key != key, !entry.pendingKeys.contains(key) else { return }
@@ -143,12 +143,11 @@ extension CommandFailure {
             self.init(
                 .usage, "A radio is at \(port), and keys do not travel by radio.", remedy: "Name the port of the collar's cable.")
         case .keyedCollarInClear(let deviceID):
-            let id = MessageDescription.hexadecimal(deviceID)
             self.init(
                 .corruptInput,
-                "Collar \(id) at \(port) says that it does not have the key that is stored here: its memory was erased, or somebody "
+                "\(collarSubject(deviceID)) at \(port) says that it does not have the key that is stored here: its memory was erased, or somebody "
                     + "tries to pass for it.",
-                remedy: "If its memory was erased: `collar-link key remove \(id)`, and then run the command again.")
+                remedy: "If its memory was erased: `collar-link key remove \(deviceID)`, and then run the command again.")
         case .noOffer:
             self.init(
                 .noDevice, "No collar at \(port) has offered a key.",

@@ -107,8 +107,7 @@ enum KeyCommand: Command {
                 throw CommandFailure(.usage, "`key exchange` needs the port of the cable: `--port PATH`.")
             }
             var session = try CableSession(port: path, files: files)
-            let deviceID = try session.run()
-            try StandardOutput.write(MessageDescription.hexadecimal(deviceID) + "\n")
+            try StandardOutput.write("\(try session.run())\n")
         case ("accept-restart", 3):
             let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
             guard let logID = UInt32(operands[2], in: 0...LogIdentity.maximumLogID) else {
@@ -149,7 +148,7 @@ enum KeyCommand: Command {
                 }
                 guard entry.key != nil else { continue }
             } catch { error.tell(&code) }
-            try StandardOutput.write(MessageDescription.hexadecimal(deviceID) + "\n")
+            try StandardOutput.write("\(deviceID)\n")
         }
         return code
     }
@@ -198,7 +197,7 @@ enum KeyCommand: Command {
     }
 
     /// Whether the journal of a collar has something of a log.
-    private static func isStored(_ logID: UInt32, of deviceID: UInt64, in stateDirectory: String) throws(CommandFailure) -> Bool {
+    private static func isStored(_ logID: UInt32, of deviceID: DeviceID, in stateDirectory: String) throws(CommandFailure) -> Bool {
         do throws(JournalError) {
             return try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID).verify().logs.contains { $0.logID == logID }
         } catch {
@@ -208,7 +207,7 @@ enum KeyCommand: Command {
     }
 
     /// The entry of a collar; nil if there is none, or if its file is damaged.
-    private static func usableEntry(of deviceID: UInt64, in files: KeyFiles) throws(JournalError) -> KeyFiles.Entry? {
+    private static func usableEntry(of deviceID: DeviceID, in files: KeyFiles) throws(JournalError) -> KeyFiles.Entry? {
         do throws(JournalError) { return try files.entry(of: deviceID) } catch {
             if case .unreadableKey = error { return nil }
             throw error
@@ -217,7 +216,7 @@ enum KeyCommand: Command {
 
     /// Whether a collar has no key, and its journal knows of sealed frames.
     private static func isKeyLost(
-        of deviceID: UInt64, in files: KeyFiles, _ stateDirectory: String
+        of deviceID: DeviceID, in files: KeyFiles, _ stateDirectory: String
     ) throws(CommandFailure) -> Bool {
         if try CommandFailure.wrapping(try files.deviceIDs())?.contains(deviceID) == true { return false }
         let stored = try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: stateDirectory))
@@ -226,7 +225,7 @@ enum KeyCommand: Command {
         return try CommandFailure.wrapping(try reader.sealedProgress()) != nil
     }
 
-    private static func checkKey(of deviceID: UInt64, in files: KeyFiles) throws(CommandFailure) {
+    private static func checkKey(of deviceID: DeviceID, in files: KeyFiles) throws(CommandFailure) {
         let known = try CommandFailure.wrapping(try files.deviceIDs()) ?? []
         if known.contains(deviceID), try !CommandFailure.wrapping(try files.isRemoved(deviceID)) { return }
         throw CommandFailure(

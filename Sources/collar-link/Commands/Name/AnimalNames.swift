@@ -2,6 +2,7 @@ import CollarFormats
 import CollarErrors
 import CollarJournal
 import CollarConfiguration
+import CollarWire
 import LinuxSystem
 
 /// The names of animals, for commands that take the id of a collar. The files are read when a name is needed.
@@ -34,31 +35,31 @@ final class AnimalNames {
 
     /// The collar whose id begins with these digits, among those with a name and those that have a journal; nil where there is none, and
     /// where the text is the name of an animal.
-    func collar(beginningWith text: String, as what: String, stateDirectory: String) throws(CommandFailure) -> UInt64? {
+    func collar(beginningWith text: String, as what: String, stateDirectory: String) throws(CommandFailure) -> DeviceID? {
         guard CollarID.isPrefix(text) else { return nil }
         let registers = registers
         guard !registers.contains(where: { $0.register.animals.contains { $0.name == text } }) else { return nil }
         // Where the directory is missing or may not be read, the command itself says so.
         let stored = (try? JournalDirectory.knownCollars(stateDirectory: stateDirectory)) ?? []
         let worn = registers.flatMap { $0.register.animals.flatMap { $0.wearings.map(\.deviceID) } }
-        let found = Set(stored + worn).filter { MessageDescription.hexadecimal($0).hasPrefix(text.lowercased()) }.sorted()
+        let found = Set(stored + worn).filter { $0.description.hasPrefix(text.lowercased()) }.sorted()
         guard found.count <= 1 else {
             throw CommandFailure(
                 .usage, "'\(what) \(text)' fits \(found.count) collars, whose ids begin so.",
-                remedy: "Give more digits: \(AnimalNames.list(found.map { MessageDescription.hexadecimal($0) })).")
+                remedy: "Give more digits: \(AnimalNames.list(found.map { "\($0)" })).")
         }
         return found.first
     }
 
     /// The collar with an id, or the one that the animal with a name wears now.
     /// - Parameter what: what the user gave the text as, for messages.
-    func collar(_ text: String, as what: String) throws(CommandFailure) -> UInt64 {
+    func collar(_ text: String, as what: String) throws(CommandFailure) -> DeviceID {
         if let deviceID = CollarID.deviceID(text) { return deviceID }
         let table = try table(of: text, as: what)
         let now = WallClock.unixMilliseconds
         let worn = CollarSelection.animal(name: text, table).deviceIDs?.filter { table.wearer(of: $0, at: now)?.name == text } ?? []
         if worn.count == 1 { return worn[0] }
-        let all = AnimalNames.list((worn.isEmpty ? table.deployments(named: text).map(\.deviceID) : worn).map { MessageDescription.hexadecimal($0) })
+        let all = AnimalNames.list((worn.isEmpty ? table.deployments(named: text).map(\.deviceID) : worn).map(\.description))
         throw worn.isEmpty
             ? CommandFailure(.usage, "'\(what) \(text)' names an animal that wears no collar now.", remedy: "It wore: \(all.isEmpty ? "none" : all).")
             : CommandFailure(
@@ -96,14 +97,14 @@ final class AnimalNames {
 extension ParsedArguments {
     /// `--collar ID|NAME`: the one collar that is meant now; nil if the option is absent.
     /// - Parameter takesPrefix: whether the beginning of an id is enough. It is not for requests that cannot be undone.
-    func wantedCollar(takesPrefix: Bool = true) throws(CommandFailure) -> UInt64? {
+    func wantedCollar(takesPrefix: Bool = true) throws(CommandFailure) -> DeviceID? {
         guard let text = value("--collar") else { return nil }
         let animals = AnimalNames()
         if takesPrefix, let deviceID = try collar(beginningWith: text, animals) { return deviceID }
         return try animals.collar(text, as: "--collar")
     }
 
-    private func collar(beginningWith text: String, _ animals: AnimalNames) throws(CommandFailure) -> UInt64? {
+    private func collar(beginningWith text: String, _ animals: AnimalNames) throws(CommandFailure) -> DeviceID? {
         try animals.collar(beginningWith: text, as: "--collar", stateDirectory: try readableStateDirectory())
     }
 

@@ -1,6 +1,7 @@
 import CollarConfiguration
 import CollarErrors
 import CollarFormats
+import CollarWire
 import LinuxSystem
 
 enum NameCommand: Command {
@@ -111,7 +112,7 @@ enum NameCommand: Command {
     }
 
     private enum Task {
-        case put(UInt64, name: String, from: Int64?, until: Int64?, species: String?, notes: String?)
+        case put(DeviceID, name: String, from: Int64?, until: Int64?, species: String?, notes: String?)
         case describe(name: String, species: String?, notes: String?)
         case end(nameOrID: String, at: Int64)
         case rename(name: String, to: String)
@@ -148,7 +149,7 @@ enum NameCommand: Command {
         return (.describe(name: first, species: species, notes: notes), ["--species", "--notes"])
     }
 
-    private static func collar(_ text: String, for name: String) throws(CommandFailure) -> UInt64 {
+    private static func collar(_ text: String, for name: String) throws(CommandFailure) -> DeviceID {
         if let deviceID = CollarID.deviceID(text) { return deviceID }
         // With a name, it would be unclear whether the animal or its collar is to get the other name.
         let isAnimal = AnimalNames().registers.contains { $0.register.animals.contains { $0.name == text } }
@@ -198,7 +199,7 @@ enum NameCommand: Command {
             $0.deviceID != deviceID && $0.endUnixMilliseconds == nil
         }
         for other in others {
-            let id = MessageDescription.hexadecimal(other.deviceID)
+            let id = "\(other.deviceID)"
             StandardError.say("\(name) wears collar \(id), too.", remedy: "If it no longer does: `collar-link name \(id) --end`.")
         }
     }
@@ -250,7 +251,7 @@ extension AnimalList.Row {
     fileprivate var cells: [String] {
         func text(_ time: Int64?) -> String { time.map { CalendarTime.text(unixMilliseconds: $0) } ?? "-" }
         return [
-            animal.name, wearing.map { MessageDescription.hexadecimal($0.deviceID) } ?? "-", text(wearing?.beginUnixMilliseconds),
+            animal.name, wearing.map { $0.deviceID.description } ?? "-", text(wearing?.beginUnixMilliseconds),
             text(wearing?.endUnixMilliseconds), animal.species ?? "-",
         ]
     }
@@ -260,7 +261,7 @@ extension AnimalList.Row {
         object.add("name", animal.name)
         object.add("species", animal.species)
         object.add("notes", animal.notes)
-        object.add("collar", wearing.map { MessageDescription.hexadecimal($0.deviceID) })
+        object.add("collar", wearing.map { $0.deviceID.description })
         object.add("from_unix_ms", wearing?.beginUnixMilliseconds)
         object.add("until_unix_ms", wearing?.endUnixMilliseconds)
         object.add("file", path)

@@ -101,7 +101,7 @@ enum ReadersCommand: Command {
         }
         text += "  last seen \(durationText(milliseconds: now - line.seenUnixMilliseconds)) ago"
         if let collars = line.collars {
-            text += "  collars \(collars.map { MessageDescription.hexadecimal($0) }.joined(separator: ", "))"
+            text += "  collars \(collars.map(\.description).joined(separator: ", "))"
         }
         return text + "\n"
     }

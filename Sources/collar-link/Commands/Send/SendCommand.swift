@@ -116,7 +116,7 @@ enum SendCommand: Command {
 
 extension ResultLine {
     /// The collar that the line is about, for a message.
-    var subject: String { deviceID.map { "collar \(MessageDescription.hexadecimal($0))\(name.map { " (\($0))" } ?? "")" } ?? "the collar" }
+    var subject: String { deviceID.map { "collar \($0)\(name.map { " (\($0))" } ?? "")" } ?? "the collar" }
 
     /// The result for a person, in lines that each end with a line feed.
     var text: String {

@@ -14,7 +14,7 @@ import SerialDevices
 /// real clock, because the host runs in real time.
 struct PortSimulation<Flash: FlashDevice> {
     private var radio: SharedRadio<Flash>
-    private let deviceIDs: [UInt64]
+    private let deviceIDs: [DeviceID]
     private let options: SimulationOptions
     private let fixCount: Int
     private let signals: SignalDescriptor
@@ -29,7 +29,7 @@ struct PortSimulation<Flash: FlashDevice> {
     private var presses: ArraySlice<Scheduled<ButtonDecoder.Press>>
 
     init(
-        radio: consuming SharedRadio<Flash>, deviceIDs: [UInt64], options: SimulationOptions, fixCount: Int
+        radio: consuming SharedRadio<Flash>, deviceIDs: [DeviceID], options: SimulationOptions, fixCount: Int
     ) throws(CommandFailure) {
         self.radio = radio
         self.deviceIDs = deviceIDs
@@ -50,7 +50,7 @@ struct PortSimulation<Flash: FlashDevice> {
         }
         try plug()
         if let terminal { try StandardOutput.write(terminal.path + "\n") }
-        StandardError.say("This program is simulating collar \(deviceIDs.map { MessageDescription.hexadecimal($0) }.joined(separator: ", ")).")
+        StandardError.say("This program is simulating collar \(deviceIDs.map { "\($0)" }.joined(separator: ", ")).")
         while true {
             let now = self.now
             try advance(to: now)
@@ -197,7 +197,7 @@ struct PortSimulation<Flash: FlashDevice> {
     private func finish() -> ExitCode {
         guard options.printsStatistics else { return .clean }
         let collars = zip(deviceIDs, radio.stations).map { deviceID, station in
-            "{\"collar\":\"\(MessageDescription.hexadecimal(deviceID))\",\(PortSimulation.fields(station.statistics))}"
+            "{\"collar\":\"\(deviceID)\",\(PortSimulation.fields(station.statistics))}"
         }
         StandardError.write(
             "{\(PortSimulation.fields(radio.statistics)),\"second_half\":{\(PortSimulation.fieldsOfCollars(radio.secondHalf))},"

@@ -164,10 +164,10 @@ enum SimulateCommand: Command {
         var random = SeededRandom(seed: options.seed)
         let track = SimulatedTrack(fixes: fixes, pace: options.trackPace)
         var stations: [CollarRadioStation<Flash>] = []
-        var deviceIDs: [UInt64] = []
+        var deviceIDs: [DeviceID] = []
         for flash in flashes {
-            var deviceID = random.next()
-            while stations.contains(where: { $0.address == address(of: deviceID) }) { deviceID = random.next() }
+            var deviceID = DeviceID(rawValue: random.next())
+            while stations.contains(where: { $0.address == address(of: deviceID) }) { deviceID = DeviceID(rawValue: random.next()) }
             deviceIDs.append(deviceID)
             // The log id depends on the track too, so that two tracks with the same seed get different log ids: logs with equal
             // ids must contain equal fixes.
@@ -197,10 +197,10 @@ enum SimulateCommand: Command {
         return try simulation.run()
     }
 
-    private static func address(of deviceID: UInt64) -> UInt8 { UInt8(1 + deviceID % 254) }
+    private static func address(of deviceID: DeviceID) -> UInt8 { UInt8(1 + deviceID.rawValue % 254) }
 
     private static func startedDevice<Flash: FlashDevice>(
-        deviceID: UInt64, logID: UInt32, flash: Flash, options: SimulationOptions, at start: Instant
+        deviceID: DeviceID, logID: UInt32, flash: Flash, options: SimulationOptions, at start: Instant
     ) throws(CommandFailure) -> CollarDevice<Flash> {
         let modem = options.modem
         let configuration = Collar<Flash>.Configuration(
@@ -210,7 +210,7 @@ enum SimulateCommand: Command {
             delivery: .init(
                 modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
                 dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
-                jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID >> 32) : nil),
+                jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID.rawValue >> 32) : nil),
             factoryKey: options.key)
         do throws(FlashError) {
             // The first start is a power-on, which opens the pairing window; a later one is a reset, which does not.

@@ -57,7 +57,7 @@ struct LineFormatTests {
 
     @Test("OwnTracks has the initials of each animal, or the end of the collar's id")
     func initials() {
-        let names = [(0xA1, "Zoë"), (0xA2, "-9 é"), (0xA3, "Ω!")] as [(UInt64, String)]
+        let names = [(0xA1, "Zoë"), (0xA2, "-9 é"), (0xA3, "Ω!")] as [(DeviceID, String)]
         let table = DeploymentTable(names.map { Deployment(animal: Animal(name: $0.1), deviceID: $0.0) })
         let lines = document(.owntracks, [0xA1, 0xA2, 0xA1, 0xA3, 0xA4].map { fix(1, device: $0) }, table).split(separator: "\n")
         let expected = ["Zo", "9é", "Zo", "a3", "a4"].map { #"{"_type":"location","tid":"\#($0)","topic""# }

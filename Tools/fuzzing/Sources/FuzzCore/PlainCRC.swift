@@ -26,7 +26,7 @@ struct PlainCRC {
     /// The start of every CRC that is bound to ``CollarWire/LogIdentity/fuzzed``.
     static let bound: PlainCRC = {
         var crc = PlainCRC()
-        crc.add(LogIdentity.fuzzed.deviceID, byteCount: 8)
+        crc.add(LogIdentity.fuzzed.deviceID.rawValue, byteCount: 8)
         crc.add(UInt64(LogIdentity.fuzzed.logID), byteCount: 4)
         return crc
     }()

@@ -41,7 +41,7 @@ struct Finding: Encodable {
         try container.encodeIfPresent(description.pieces, forKey: .pieces)
         try container.encodeIfPresent(description.reference, forKey: .reference)
         try container.encodeIfPresent(description.anchor.map(FixCodes.init), forKey: .anchor)
-        try container.encodeIfPresent(description.log.map { Hexadecimal.text(of: $0.deviceID) }, forKey: .device)
+        try container.encodeIfPresent(description.log.map { Hexadecimal.text(of: $0.deviceID.rawValue) }, forKey: .device)
         try container.encodeIfPresent(description.log?.logID, forKey: .logID)
     }
 

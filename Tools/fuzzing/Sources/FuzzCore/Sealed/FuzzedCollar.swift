@@ -13,7 +13,7 @@ struct FuzzedCollar {
     /// The keys of a collar with the same device id and a key in which one bit differs.
     let keysOfOtherKey: NamedKeys
     /// A device id in which one bit differs.
-    let otherDeviceID: UInt64
+    let otherDeviceID: DeviceID
     /// The keys of a collar with the same key and this device id.
     let keysOfOtherDevice: NamedKeys
 
@@ -25,13 +25,13 @@ struct FuzzedCollar {
     init(place: Int, random: inout SplitMix) {
         let key = (0..<CollarKey.byteCount).map { _ in random.byte() }
         self.key = key
-        let deviceID = random.next()
+        let deviceID = DeviceID(rawValue: random.next())
         let logID = random.anyNumber() & LogIdentity.maximumLogID
         log = LogIdentity(of: deviceID, logID: logID)
         receiverID = max(1, random.anyNumber())
         var otherKey = key
         otherKey[random.below(otherKey.count)] ^= 1 &<< UInt8(random.below(8))
-        otherDeviceID = deviceID ^ 1 &<< UInt64(random.below(64))
+        otherDeviceID = DeviceID(rawValue: deviceID.rawValue ^ 1 &<< UInt64(random.below(64)))
         keys = NamedKeys(SealingKeys(CollarKey(key.span), deviceID: deviceID), name: 3 * place)
         keysOfOtherKey = NamedKeys(SealingKeys(CollarKey(otherKey.span), deviceID: deviceID), name: 3 * place + 1)
         keysOfOtherDevice = NamedKeys(SealingKeys(CollarKey(key.span), deviceID: otherDeviceID), name: 3 * place + 2)
@@ -60,7 +60,7 @@ struct NamedKeys {
 
 extension LogIdentity {
     /// A log whose id is the low 26 bits of `logID`.
-    init(of deviceID: UInt64, logID: UInt32) {
+    init(of deviceID: DeviceID, logID: UInt32) {
         guard let log = LogIdentity(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID) else {
             preconditionFailure("26 bits are a log id")
         }

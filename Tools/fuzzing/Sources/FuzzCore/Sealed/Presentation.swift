@@ -23,7 +23,7 @@ struct Presentation {
     }
 
     /// Takes other keys. They belong to the collar with this device id.
-    mutating func setKeys(_ keys: NamedKeys, deviceID: UInt64) {
+    mutating func setKeys(_ keys: NamedKeys, deviceID: DeviceID) {
         self.keys = keys
         log = LogIdentity(of: deviceID, logID: log.logID)
     }

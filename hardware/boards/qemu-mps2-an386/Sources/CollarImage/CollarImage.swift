@@ -14,7 +14,7 @@ import CollarWire
             dutyCyclePartsPerMillion: factory.dutyCyclePartsPerMillion,
             jitterSeed: modem.isHalfDuplex ? FactoryBlocks.randomWord() : nil)
         let configuration = Collar<BoardFlash>.Configuration(
-            deviceID: factory.deviceID, address: factory.address,
+            deviceID: DeviceID(rawValue: factory.deviceID), address: factory.address,
             firmwareVersion: FirmwareVersion(major: 1, minor: 0, patch: 0), capabilities: .sounder, delivery: delivery,
             factoryKey: factory.key)
         CollarProgram.run(on: EmulatedCollar(factory), configuration: configuration)
