@@ -44,11 +44,11 @@ package enum LinkNotice: Equatable, Sendable {
 
 package enum CollarNotice: Equatable, Sendable {
     /// It is heard for the first time in this run, with sealed frames or in clear.
-    case heard(logID: UInt32, link: String, isSealed: Bool)
+    case heard(logID: LogID, link: String, isSealed: Bool)
     /// It belongs to another receiver: the host stores its fixes and does not answer it.
     case pairedElsewhere(receiverID: UInt32)
     /// Stored fixes are damaged: the collar is asked for them again.
-    case damagedFixes(logID: UInt32, first: UInt32, last: UInt32)
+    case damagedFixes(logID: LogID, first: UInt32, last: UInt32)
     /// Another receiver wrote its journal: this state directory is a copy of that receiver's.
     case copiedJournal(previousReceiverID: UInt32)
     /// It has a key, and a frame in clear came in that names it, or is bound to one of its logs; at most once a minute. Somebody tries to
@@ -59,7 +59,7 @@ package enum CollarNotice: Equatable, Sendable {
     case keyLost
     /// An authentic identity has a lower boot count than one before; at most once a minute. The restart can be accepted only if nothing is
     /// stored of the log.
-    case restartedBelow(bootCount: UInt32, logID: UInt32, isStored: Bool)
+    case restartedBelow(bootCount: UInt32, logID: LogID, isStored: Bool)
     /// It has a key, and has sent many frames in a row that were received before, and nothing new; at most once a minute.
     case onlyRepeats
     case journalDamage(DamageReport)
@@ -96,7 +96,7 @@ package enum CollarNotice: Equatable, Sendable {
     case requestsSetAside(path: String)
     /// The requests to it cannot be read, or the end of a request cannot be stored.
     case requestsFailing(JournalError)
-    case status(logID: UInt32, Status)
+    case status(logID: LogID, Status)
 }
 
 /// The counters of a host since its start.

@@ -39,7 +39,7 @@ extension HostReading {
 package struct CollarReading: Equatable, Sendable {
     package var deviceID: DeviceID
     /// The collar's current log; nil before there is one.
-    package var logID: UInt32?
+    package var logID: LogID?
     /// Fixes stored since the start.
     package var fixCount: Int
     package var messageCount: Int

@@ -122,7 +122,7 @@ final class RequestOutbox {
         }
     }
 
-    func accept(_ result: CommandResult, logID: UInt32, at time: HostTime) {
+    func accept(_ result: CommandResult, logID: LogID, at time: HostTime) {
         end(logID: logID, at: time) { queue in queue.accept(result) }
     }
 
@@ -151,7 +151,7 @@ final class RequestOutbox {
     /// Ends requests until `next` returns nil, stores that durably, and reports it. If storing fails, a request is sent again after a
     /// restart under its old id, and the collar gives the old result.
     /// - Parameter logID: the log of the frame that ends the requests; nil if no result or identity does.
-    private func end(logID: UInt32? = nil, at time: HostTime, _ next: (inout RequestQueue) -> EndedRequest?) {
+    private func end(logID: LogID? = nil, at time: HostTime, _ next: (inout RequestQueue) -> EndedRequest?) {
         guard var requests else { return }
         var ended: [EndedRequest] = []
         while let one = next(&requests.queue) {

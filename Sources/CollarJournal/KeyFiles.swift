@@ -13,9 +13,9 @@ package struct KeyFiles {
         /// place of ``key``, see ``activate(_:)``.
         package private(set) var pendingKeys: [CollarKey] = []
         /// The log with which a boot count below the highest known one is accepted, once; nil for none.
-        package var acceptedRestart: UInt32?
+        package var acceptedRestart: LogID?
 
-        package init(key: CollarKey?, acceptedRestart: UInt32? = nil) {
+        package init(key: CollarKey?, acceptedRestart: LogID? = nil) {
             self.key = key
             self.acceptedRestart = acceptedRestart
         }
@@ -43,7 +43,7 @@ package struct KeyFiles {
                     guard let key = CollarKey(hexadecimal: line.dropFirst(Entry.pendingMark.count)) else { return nil }
                     addPending(key)
                 } else if line.hasPrefix(Entry.restartMark) {
-                    acceptedRestart = UInt32(line.dropFirst(Entry.restartMark.count))
+                    acceptedRestart = UInt32(line.dropFirst(Entry.restartMark.count), in: 0 ... .max).flatMap(LogID.init(rawValue:))
                 } else {
                     guard let key = CollarKey(hexadecimal: line) else { return nil }
                     self.key = key
@@ -55,7 +55,7 @@ package struct KeyFiles {
         fileprivate var text: String {
             var lines = key.map { [$0.hexadecimalDigits] } ?? []
             lines += pendingKeys.map { Entry.pendingMark + $0.hexadecimalDigits }
-            if let acceptedRestart { lines.append(Entry.restartMark + String(acceptedRestart)) }
+            if let acceptedRestart { lines.append(Entry.restartMark + acceptedRestart.description) }
             return lines.map { $0 + "\n" }.joined()
         }
 

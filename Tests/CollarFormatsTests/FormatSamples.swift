@@ -38,12 +38,12 @@ func longestFix() -> ReceivedFix {
         horizontalAccuracy: AccuracyCode(rawValue: 126), verticalAccuracy: AccuracyCode(rawValue: 126),
         speedDecimetersPerSecond: 1_048_575, course: AngleCode(steps: 179), heading: AngleCode(steps: 179), batteryPercent: 100)
     return ReceivedFix(
-        deviceID: 0xFFFF_FFFF_FFFF_FFFF, logID: LogIdentity.maximumLogID, receivedUnixMilliseconds: .min, fix: fix,
+        deviceID: 0xFFFF_FFFF_FFFF_FFFF, logID: .max, receivedUnixMilliseconds: .min, fix: fix,
         signal: RadioSignal(strengthDBm: .min, signalToNoiseTenthsDB: -32_767))
 }
 
 /// A fix at the equator with this sequence, so many seconds after 2000.
-func fix(_ sequence: UInt32, device: DeviceID = 0xAB, log: UInt32 = 7, second: Int64 = 0) -> ReceivedFix {
+func fix(_ sequence: UInt32, device: DeviceID = 0xAB, log: LogID = 7, second: Int64 = 0) -> ReceivedFix {
     var value = unknownFix()
     value.deviceID = device
     value.logID = log

@@ -63,12 +63,12 @@ final class EntryFeedTests {
         items.compactMap { if case .gap(let change) = $0.content { change.text } else { nil } }
     }
 
-    private func append(_ sequences: [UInt32], log: UInt32 = 1, to journal: Journal, _ feed: EntryFeed) throws {
+    private func append(_ sequences: [UInt32], log: LogID = 1, to journal: Journal, _ feed: EntryFeed) throws {
         try append(sequences, log: log, to: journal)
         feed.noteChange()
     }
 
-    private func append(_ sequences: [UInt32], log: UInt32 = 1, to journal: Journal) throws {
+    private func append(_ sequences: [UInt32], log: LogID = 1, to journal: Journal) throws {
         for sequence in sequences { #expect(try journal.append(JournaledFix(sequence, logID: log))) }
     }
 
@@ -213,7 +213,7 @@ final class EntryFeedTests {
         random = SeededRandom(seed: seed)
         let journal = try openJournal()
         var feed = try EntryFeed(journal, configuration(ordered: ordered))
-        var waiting = (0..<2 as Range<UInt32>).flatMap { log in (0..<150 as Range<UInt32>).map { (log: log + 1, sequence: $0) } }
+        var waiting = ([1, 2] as [LogID]).flatMap { log in (0..<150 as Range<UInt32>).map { (log: log, sequence: $0) } }
         var lost: Set<UInt32> = []
         var told: [String] = []
         var inLife: [String] = []

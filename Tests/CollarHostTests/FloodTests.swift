@@ -30,7 +30,7 @@ import Testing
     /// Passes forged identities of the collar to the host, each with another log, and forged fixes of each log.
     private func flood(_ bench: HostBench, _ link: LinkID, logIDs: Range<UInt32>, fixes: [UInt32]) throws {
         for logID in logIDs {
-            let forged = try PaperCollar(logID: logID)
+            let forged = try PaperCollar(logID: LogID(lowBitsOf: logID))
             bench.receive(try forged.identity(next: 1, poll: nil), on: link)
             for sequence in fixes { bench.receive(try forged.fix(sequence), on: link) }
         }
@@ -74,7 +74,7 @@ import Testing
         let bench = try bench()
         let link = bench.openLink()
         try flood(bench, link, logIDs: 100..<140, fixes: [0])
-        let logs = try (100..<140 as Range<UInt32>).map { try PaperCollar(logID: $0) }
+        let logs = try (100..<140 as Range<UInt32>).map { try PaperCollar(logID: LogID(lowBitsOf: $0)) }
         func waiting() throws -> [PaperCollar] {
             try logs.filter { log in
                 try answer(to: [log.identity(poll: nil), log.fix(0, poll: 1)], of: log, bench, link)?.firstMissing != 1

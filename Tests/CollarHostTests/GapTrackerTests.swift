@@ -8,12 +8,12 @@ import Testing
 final class GapTrackerTests {
     private var tracker = GapTracker()
 
-    private func fix(_ sequence: UInt32, log: UInt32 = 1) -> [String] {
+    private func fix(_ sequence: UInt32, log: LogID = 1) -> [String] {
         tracker.take(.fix(JournaledFix(sequence, logID: log))).map(\.text)
     }
 
     private func loss(
-        _ first: UInt32, _ last: UInt32, _ reason: LossReason = .overwritten, log: UInt32 = 1
+        _ first: UInt32, _ last: UInt32, _ reason: LossReason = .overwritten, log: LogID = 1
     ) throws -> [String] {
         let range = try #require(SequenceRange(first, last))
         let loss = JournaledLoss(logID: log, range: range, reason: reason, receivedUnixMilliseconds: 0)
@@ -94,7 +94,7 @@ extension GapChange {
 
 extension JournaledFix {
     /// A fix of which only the log and the sequence matter. The time of receipt, in milliseconds, equals the sequence.
-    init(_ sequence: UInt32, logID: UInt32) {
+    init(_ sequence: UInt32, logID: LogID) {
         self.init(
             logID: logID, receivedUnixMilliseconds: Int64(sequence),
             fix: Fix(sequence: sequence, unixMilliseconds: 1_700_000_000_000, latitudeSteps: 1, longitudeSteps: 2))

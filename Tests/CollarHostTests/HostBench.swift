@@ -102,12 +102,11 @@ struct PaperCollar {
     var receiverID: UInt32 = 0
     var address: UInt8 = 9
 
-    init(deviceID: DeviceID = 0xC0, logID: UInt32 = 77) throws {
-        guard let log = LogIdentity(deviceID: deviceID, logID: logID) else { throw FrameFault.badLog }
-        self.log = log
+    init(deviceID: DeviceID = 0xC0, logID: LogID = 77) throws {
+        log = LogIdentity(deviceID: deviceID, logID: logID)
     }
 
-    private enum FrameFault: Error { case badLog, badRange }
+    private enum FrameFault: Error { case badRange }
 
     func identity(next: UInt32 = 0, oldest: UInt32 = 0, boot: UInt32 = 1, heartbeat: UInt16 = 60, poll: UInt8? = 1) throws -> [UInt8] {
         let identity = Identity(

@@ -27,7 +27,7 @@ import Testing
         return follower
     }
 
-    private func append(_ sequences: some Sequence<UInt32>, to journal: Journal, log: UInt32 = 1) throws {
+    private func append(_ sequences: some Sequence<UInt32>, to journal: Journal, log: LogID = 1) throws {
         for sequence in sequences { #expect(try journal.append(JournaledFix(sequence, logID: log))) }
         try journal.commit()
     }

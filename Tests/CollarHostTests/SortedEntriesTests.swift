@@ -1,4 +1,5 @@
 import CollarJournal
+import CollarWire
 import FoundationEssentials
 import Testing
 
@@ -18,7 +19,7 @@ final class SortedEntriesTests {
     }
 
     /// Stores fixes in this order, and takes them sorted: `log/sequence`.
-    private func sorted(_ stored: [(sequence: UInt32, log: UInt32)], start: EmissionStart = .all) throws -> [String] {
+    private func sorted(_ stored: [(sequence: UInt32, log: LogID)], start: EmissionStart = .all) throws -> [String] {
         let journal = try Journal.open(
             stateDirectory: stateDirectory, deviceID: 7, receiverID: 9, nowUnixMilliseconds: 1_700_000_000_000,
             segmentByteLimit: 4096)

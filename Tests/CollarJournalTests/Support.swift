@@ -6,7 +6,8 @@ import Testing
 let collar: DeviceID = 0x0123_4567_89AB_CDEF
 let otherCollar: DeviceID = 0x0123_4567_89AB_CDF0
 let receiver: UInt32 = 0xC0FF_EE01
-let log: UInt32 = 0x2AB_CDEF
+let log: LogID = 0x2AB_CDEF
+let otherLog: LogID = 0x2AB_CDF0
 let firstSegment = "/state/0123456789abcdef/00000001.journal"
 let secondSegment = "/state/0123456789abcdef/00000002.journal"
 
@@ -21,7 +22,7 @@ func openJournal(
 }
 
 /// A fix whose fields are all computed from its sequence.
-func record(_ sequence: UInt32, log logID: UInt32 = log, at received: Int64? = nil) -> JournaledFix {
+func record(_ sequence: UInt32, log logID: LogID = log, at received: Int64? = nil) -> JournaledFix {
     let small = Int32(truncatingIfNeeded: sequence % 1000)
     return JournaledFix(
         logID: logID, receivedUnixMilliseconds: received ?? 1_700_000_000_000 + Int64(sequence) * 1000 + 7,

@@ -182,12 +182,12 @@ struct FixIdentifierTests {
 
     @Test("Each part has its own bits")
     func parts() {
-        func uuid(_ device: DeviceID, _ log: UInt32, _ sequence: UInt32) -> String {
+        func uuid(_ device: DeviceID, _ log: LogID, _ sequence: UInt32) -> String {
             FixIdentifier(deviceID: device, logID: log, sequence: sequence).uuid.uuidString
         }
         #expect(uuid(0, 0, 0) == "00000000-0000-8000-8000-000000000000")
         #expect(uuid(0xFFFF_FFFF_FFFF_FFFF, 0, 0) == "FFFFFFFF-FFFF-8FFF-BC00-000000000000")
-        #expect(uuid(0, LogIdentity.maximumLogID, 0) == "00000000-0000-8000-83FF-FFFF00000000")
+        #expect(uuid(0, .max, 0) == "00000000-0000-8000-83FF-FFFF00000000")
         #expect(uuid(0, 0, .max) == "00000000-0000-8000-8000-0000FFFFFFFF")
     }
 
@@ -195,7 +195,7 @@ struct FixIdentifierTests {
     func readsBack() {
         for _ in 0..<1000 {
             let identifier = FixIdentifier(
-                deviceID: DeviceID(rawValue: .random(in: 0 ... .max)), logID: .random(in: 0...LogIdentity.maximumLogID),
+                deviceID: DeviceID(rawValue: .random(in: 0 ... .max)), logID: LogID(lowBitsOf: .random(in: 0 ... .max)),
                 sequence: .random(in: 0 ... .max))
             #expect(FixIdentifier(identifier.uuid) == identifier)
             #expect(FixIdentifier(high: identifier.high, low: identifier.low) == identifier)

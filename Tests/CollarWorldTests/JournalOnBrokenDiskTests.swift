@@ -10,7 +10,7 @@ import Testing
 @Suite struct JournalOnBrokenDiskTests {
     private let collar: DeviceID = 0xC011_A200_0000_0000
     private let directory = "/var/state/c011a20000000000"
-    private let log: UInt32 = 7
+    private let log: LogID = 7
 
     private func open(_ disk: SimulatedDisk, limit: Int = 4096) throws(JournalError) -> Journal {
         try Journal.open(

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func theBitwiseCRCIsTheProtocols() throws {
-        let log = try #require(LogIdentity(deviceID: 0x0123_4567_89AB_CDEF, logID: 77))
+        let log = LogIdentity(deviceID: 0x0123_4567_89AB_CDEF, logID: 77)
         let fix = Fix(sequence: 5, unixMilliseconds: 1_700_000_000_000, latitudeSteps: 1, longitudeSteps: 2)
         var frame = try [UInt8](capacity: 253) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
             try AbsoluteFix.encode(

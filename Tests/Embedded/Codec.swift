@@ -19,7 +19,7 @@ extension Vector {
         let address = bare[2]
         let flags = FrameFlags(rawValue: bare[1])
         // A frame that is not bound to a log is the same with any log.
-        guard let log = log ?? LogIdentity(deviceID: 1, logID: 0) else { return }
+        let log = log ?? LogIdentity(deviceID: 1, logID: 0)
         switch message {
         case .fix(let fix):
             guard let anchor else {

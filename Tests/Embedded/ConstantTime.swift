@@ -16,15 +16,11 @@ struct ConstantTimeChecks {
     /// The number of comparisons so far.
     private(set) var count: UInt32 = 0
     private var state: UInt32 = 0x9E37_79B9
-    private let log: LogIdentity
+    private let log = LogIdentity(deviceID: ConstantTimeChecks.deviceID, logID: 0x12_3456)
     private let number = FrameNumber(bootCount: 7, counter: 300)
     private static var deviceID: DeviceID { 0x0123_4567_89AB_CDEF }
 
     init() {
-        guard let log = LogIdentity(deviceID: ConstantTimeChecks.deviceID, logID: 0x12_3456) else {
-            preconditionFailure("the log id has 26 bits")
-        }
-        self.log = log
         startTimer()
     }
 

@@ -135,7 +135,7 @@ struct Expectation {
         compare(identity.firmwareVersion)
         expect(identity.heartbeatSeconds)
         expect(identity.maximumFrameByteCount)
-        expect(identity.log.logID)
+        expect(identity.log.logID.rawValue)
         expect(identity.nextSequence)
         expect(identity.oldestSequence)
         expect(identity.pairedReceiverID)

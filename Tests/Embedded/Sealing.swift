@@ -66,7 +66,7 @@ struct SealedVector {
         let key = CollarKey(table.bytes().span)
         let deviceID = DeviceID(rawValue: table.wideWord())
         keys = SealingKeys(key, deviceID: deviceID)
-        log = LogIdentity(deviceID: deviceID, logID: table.word())
+        log = LogIdentity(deviceID: deviceID, logID: LogID(lowBitsOf: table.word()))
         let bootCount = table.word()
         number = FrameNumber(bootCount: bootCount, counter: table.word())
         receiverID = table.word()

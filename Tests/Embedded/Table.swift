@@ -86,7 +86,7 @@ struct Vector {
         isWide = flags & 4 != 0
         let deviceID = DeviceID(rawValue: table.wideWord())
         let logID = table.word()
-        log = flags & 2 != 0 ? LogIdentity(deviceID: deviceID, logID: logID) : nil
+        log = flags & 2 != 0 ? LogIdentity(deviceID: deviceID, logID: LogID(lowBitsOf: logID)) : nil
         reference = table.word()
         anchor = flags & 8 != 0 ? table.fix() : nil
         serial = table.bytes()

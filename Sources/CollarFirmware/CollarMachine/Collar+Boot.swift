@@ -50,16 +50,13 @@ extension Collar {
                 if beginsLog || isCountLost { $0 = StoredValues() }
                 $0[.settingsLost] = lostVersion
                 $0[.bootCount] = bootCount
-                let random = UInt64(widening: randomLogID & LogIdentity.maximumLogID)
+                let random = UInt64(widening: LogID(lowBitsOf: randomLogID).rawValue)
                 $0[.logID] = $0[.logID] ?? (random == formerLogID ? random ^ 1 : random)
                 if keyGeneration > 0 { $0[.keyGeneration] = keyGeneration }
             }
             self.bootCount = UInt32(truncatingIfNeeded: bootCount)
-            let logID = UInt32(truncatingIfNeeded: settingsStore.value(of: .logID) ?? 0) & LogIdentity.maximumLogID
-            guard let log = LogIdentity(deviceID: configuration.deviceID, logID: logID) else {
-                preconditionFailure("the log id was cut to 26 bits")
-            }
-            self.log = log
+            let logID = LogID(lowBitsOf: UInt32(truncatingIfNeeded: settingsStore.value(of: .logID) ?? 0))
+            log = LogIdentity(deviceID: configuration.deviceID, logID: logID)
             let usedSequences = max(
                 settingsStore.sequence(of: .firstUndelivered, logID: logID),
                 settingsStore.sequence(of: .formerlyDelivered, logID: logID))

@@ -296,10 +296,10 @@ public struct Collar<Flash: FlashDevice> {
     /// flash.
     private mutating func keepWatermark() throws(FlashError) {
         let stored = settingsStore.value(of: .firstUndelivered) ?? 0
-        let isSameLog = UInt32(truncatingIfNeeded: stored &>> 32) == log.logID
+        let isSameLog = UInt32(truncatingIfNeeded: stored &>> 32) == log.logID.rawValue
         let kept = isSameLog ? UInt32(truncatingIfNeeded: stored) : 0
         guard firstUndelivered >= kept + 64 || (isEverythingDelivered && firstUndelivered > kept) else { return }
-        let value = UInt64(widening: log.logID) &<< 32 | UInt64(widening: firstUndelivered)
+        let value = UInt64(widening: log.logID.rawValue) &<< 32 | UInt64(widening: firstUndelivered)
         try settingsStore.set(.firstUndelivered, to: value, in: &flash)
     }
 

@@ -32,7 +32,7 @@ public struct FixLog<Flash: FlashDevice> {
     private let firstBlock: Int
     private let ringBlockCount: Int
     private let slotsPerBlock: UInt32
-    private let logID: UInt32
+    private let logID: LogID
     private let marks: LogBlockMarks
     /// The block that is written to, counted from the start of the log; nil before the first fix.
     private var currentBlockNumber: UInt32?
@@ -54,7 +54,7 @@ public struct FixLog<Flash: FlashDevice> {
     ///
     /// Complexity: reads the header of every block and the slots of one.
     @inline(never) public init(
-        mounting flash: inout Flash, firstBlock: Int, logID: UInt32, usedSequences: UInt32 = 0,
+        mounting flash: inout Flash, firstBlock: Int, logID: LogID, usedSequences: UInt32 = 0,
         marks: LogBlockMarks = LogBlockMarks(bootCount: 0, isKeyed: false)
     ) throws(FlashError) {
         self.firstBlock = firstBlock
@@ -95,7 +95,7 @@ public struct FixLog<Flash: FlashDevice> {
     /// The number of the block at a place of the ring, from its header; nil if there is no header of this log.
     private func blockNumber(at place: Int, in flash: inout Flash) throws(FlashError) -> UInt32? {
         guard let header = try Self.header(at: offset(ofPlace: place, in: flash), in: &flash),
-            header.readUInt32(at: 4) & ~Self.keyedBit == logID
+            header.readUInt32(at: 4) & ~Self.keyedBit == logID.rawValue
         else { return nil }
         let first = header.readUInt32(at: 8)
         guard first % slotsPerBlock == 0, self.place(of: first / slotsPerBlock) == place else { return nil }
@@ -209,7 +209,7 @@ public struct FixLog<Flash: FlashDevice> {
         }
         record.append(UInt8(count) | mark)
         for index in 0..<count { record.append(bytes[index]) }
-        record.seal(seed: logID &+ sequence &* 2_654_435_769)
+        record.seal(seed: logID.rawValue &+ sequence &* 2_654_435_769)
         return record
     }
 
@@ -222,7 +222,7 @@ public struct FixLog<Flash: FlashDevice> {
         try flash.erase(block: firstBlock + place)
         var header = FlashRecord()
         header.append(bigEndian: Self.headerMark)
-        header.append(bigEndian: logID | (marks.isKeyed ? Self.keyedBit : 0))
+        header.append(bigEndian: logID.rawValue | (marks.isKeyed ? Self.keyedBit : 0))
         header.append(bigEndian: number * slotsPerBlock)
         header.append(bigEndian: marks.bootCount)
         header.seal(seed: 0)
@@ -241,7 +241,7 @@ public struct FixLog<Flash: FlashDevice> {
         let record = try flash.readRecord(at: offset(of: sequence, in: flash), count: Self.slotByteCount)
         let count = Int(record.bytes[0] & ~Self.messageMark)
         guard count > 0, count <= AbsoluteFix.maximumPayloadByteCount,
-            record.isSealed(count: count + 1, seed: logID &+ sequence &* 2_654_435_769)
+            record.isSealed(count: count + 1, seed: logID.rawValue &+ sequence &* 2_654_435_769)
         else { return nil }
         do throws(DecodeError) {
             let payload = record.bytes.span.extracting(1..<(count + 1))

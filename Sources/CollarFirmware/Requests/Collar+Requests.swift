@@ -126,7 +126,7 @@ extension Collar {
     ) throws(FlashError) {
         guard receiverID != pairedReceiverID else { return try remember(request, .ok) }
         let executed = executed
-        let logID = UInt64(widening: log.logID) &<< 32
+        let logID = UInt64(widening: log.logID.rawValue) &<< 32
         let delivered = max(delivery.acknowledgedEnd, formerlyDelivered)
         let former = pairedReceiverID
         try settingsStore.change(in: &flash) {

@@ -50,8 +50,8 @@ public struct SettingsStore<Flash: FlashDevice> {
     public func value(of key: StoredKey) -> UInt64? { stored[key] }
 
     /// A stored sequence of the log `logID`; 0 if none is stored or it belongs to another log.
-    func sequence(of key: StoredKey, logID: UInt32) -> UInt32 {
-        guard let stored = value(of: key), UInt32(truncatingIfNeeded: stored &>> 32) == logID else { return 0 }
+    func sequence(of key: StoredKey, logID: LogID) -> UInt32 {
+        guard let stored = value(of: key), UInt32(truncatingIfNeeded: stored &>> 32) == logID.rawValue else { return 0 }
         return UInt32(truncatingIfNeeded: stored)
     }
 

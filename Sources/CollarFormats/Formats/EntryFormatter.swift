@@ -114,8 +114,7 @@ package struct OmissionCount {
 /// A fix with its origin: everything that a fix line contains.
 package struct ReceivedFix: Equatable, Sendable {
     package var deviceID: DeviceID
-    /// The id of the log the fix is in, 26 bits.
-    package var logID: UInt32
+    package var logID: LogID
     /// When the host received the frame, in milliseconds since 1970 by the host's clock; nil if unknown.
     package var receivedUnixMilliseconds: Int64?
     /// The fix in the codes it was logged with.
@@ -123,7 +122,7 @@ package struct ReceivedFix: Equatable, Sendable {
     /// The signal that the radio reported for the frame; nil when it reports none.
     package var signal: RadioSignal?
 
-    package init(deviceID: DeviceID, logID: UInt32, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil) {
+    package init(deviceID: DeviceID, logID: LogID, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil) {
         self.deviceID = deviceID
         self.logID = logID
         self.receivedUnixMilliseconds = receivedUnixMilliseconds
@@ -138,10 +137,8 @@ package struct ReceivedFix: Equatable, Sendable {
             fix: record.fix, signal: record.signal)
     }
 
-    /// The permanent identifier. The log id is cut to the 26 bits that it has on the wire.
-    var identifier: FixIdentifier {
-        FixIdentifier(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID, sequence: fix.sequence)
-    }
+    /// The permanent identifier.
+    var identifier: FixIdentifier { FixIdentifier(deviceID: deviceID, logID: logID, sequence: fix.sequence) }
 }
 
 extension OutputFormat {

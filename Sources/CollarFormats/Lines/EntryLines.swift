@@ -7,7 +7,7 @@ extension GapChange {
         var object = JSONLine(type: "gap", unixMilliseconds: unixMilliseconds)
         object.add("event", event.rawValue)
         object.add("collar", deviceID.description)
-        object.add("log", logID)
+        object.add("log", logID.rawValue)
         object.add("first_seq", range.first)
         object.add("last_seq", range.last)
         if let name { object.add("name", name) }
@@ -37,7 +37,7 @@ extension JournaledMessage {
         object.add("data", String(hexadecimal: content.data))
         object.add("seq", message.sequence)
         object.add("collar", deviceID.description)
-        object.add("log", logID)
+        object.add("log", logID.rawValue)
         object.add("rx_unix_ms", receivedUnixMilliseconds)
         if let signal {
             object.add("rssi_dbm", signal.strengthDBm)

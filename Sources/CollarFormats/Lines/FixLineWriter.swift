@@ -265,7 +265,7 @@ struct LogTexts: Sendable {
 struct LogMemory: Sendable {
     private struct Key {
         let deviceID: DeviceID
-        let logID: UInt32
+        let logID: LogID
         /// The times of fixes for which the texts are right, in milliseconds since 1970.
         let firstUnixMilliseconds: Int64
         let lastUnixMilliseconds: Int64

@@ -6,10 +6,10 @@ extension Status {
     /// - Parameters:
     ///   - unixMilliseconds: when the host received the status, in milliseconds since 1970 by the host's clock.
     ///   - logID: the log that the status frame is bound to.
-    package func line(unixMilliseconds: Int64, deviceID: DeviceID, name: String? = nil, logID: UInt32) -> [UInt8] {
+    package func line(unixMilliseconds: Int64, deviceID: DeviceID, name: String? = nil, logID: LogID) -> [UInt8] {
         var object = JSONLine(type: "status", unixMilliseconds: unixMilliseconds)
         object.add(collar: deviceID, name: name)
-        object.add("log", logID)
+        object.add("log", logID.rawValue)
         object.add("tracking", isTracking)
         let since = Int64(trackingSinceUnixSeconds) * 1000
         object.add("tracking_since_unix_ms", since == 0 ? nil : since)
@@ -99,7 +99,7 @@ extension LogVerification {
     package func line(deviceID: DeviceID, isIntact: Bool) -> [UInt8] {
         var object = JSONLine(type: "verify")
         object.add("collar", "\(deviceID)")
-        object.add("log", logID)
+        object.add("log", logID.rawValue)
         object.add("intact", isIntact)
         for (name, _, ranges) in sets { object.add(name, ranges.map { [Int64($0.first), Int64($0.last)] }) }
         return object.line

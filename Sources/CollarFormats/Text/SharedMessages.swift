@@ -96,7 +96,6 @@ extension EncodingFailure {
     fileprivate var reason: String {
         switch self {
         case .fix(let sequence): "Fix \(sequence) has a field out of range."
-        case .logID(let logID): "\(logID) is no log id."
         case .receiveTime(let time): "\(time) ms is no receive time."
         case .sequence(let sequence): "\(sequence) is beyond the highest sequence."
         case .request(let id): "Request \(id) has a field out of range."

@@ -19,12 +19,10 @@ struct CollarLogs {
     init(_ journal: Journal) {
         self.journal = journal
         // The log of the newest record counts as the current one until the collar sends its identity.
-        for logID in journal.logIDs {
-            if let log = LogIdentity(deviceID: journal.deviceID, logID: logID) { _ = add(log) }
-        }
+        for logID in journal.logIDs { _ = add(LogIdentity(deviceID: journal.deviceID, logID: logID)) }
         // Of a new log of a collar with a key, or of a released one, perhaps nothing is stored yet.
         for case let logID? in [journal.memory.releasedLogID, journal.sealedProgress?.logID] where !journal.logIDs.contains(logID) {
-            if let log = LogIdentity(deviceID: journal.deviceID, logID: logID) { _ = add(log) }
+            _ = add(LogIdentity(deviceID: journal.deviceID, logID: logID))
         }
     }
 
@@ -93,7 +91,7 @@ struct CollarLogs {
         FrameCRC.reference(fitting: frame, log: session.log) { reference(at: $0, of: session) }
     }
 
-    func log(id: UInt32) -> LogSession? { all.first { $0.log.logID == id } }
+    func log(id: LogID) -> LogSession? { all.first { $0.log.logID == id } }
 
     /// The values that the tag of a sealed frame may cover in addition to the frame: each sequence, or each anchor, that the frame
     /// can refer to in this log.

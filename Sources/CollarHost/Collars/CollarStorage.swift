@@ -81,7 +81,7 @@ final class CollarStorage {
 
     /// Whether the stored fix of the same sequence has another content. If the stored fix is not in memory, it is searched
     /// for in the journal, unless there were too many searches just before.
-    func isChanged(_ fix: Fix, logID: UInt32, recent: Fix?, at time: HostTime) -> Bool {
+    func isChanged(_ fix: Fix, logID: LogID, recent: Fix?, at time: HostTime) -> Bool {
         if let recent { return recent != fix }
         guard searches.take(at: time.instant) else { return false }
         return (try? journal.storedFix(fix.sequence, logID: logID)).map { $0 != fix } ?? false

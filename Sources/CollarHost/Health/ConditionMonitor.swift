@@ -45,7 +45,7 @@ struct ConditionMonitor {
     }
 
     /// The newest fix of the collar's current log was stored.
-    mutating func noteStored(_ fix: Fix, logID: UInt32, at now: Instant, _ output: HostOutput) {
+    mutating func noteStored(_ fix: Fix, logID: LogID, at now: Instant, _ output: HostOutput) {
         positions.noteStored(fix, logID: logID, at: now, output)
         battery.accept(newest: fix, output)
         journal.memory.batteryWarning = battery.warning

@@ -17,7 +17,7 @@ struct PositionMonitor {
     }
 
     private struct Newest {
-        var logID: UInt32
+        var logID: LogID
         var sequence: UInt32
         var unixMilliseconds: Int64
         var receivedAt: Instant
@@ -51,7 +51,7 @@ struct PositionMonitor {
     init(deviceID: DeviceID) { self.deviceID = deviceID }
 
     /// The newest fix of the collar's current log was stored.
-    mutating func noteStored(_ fix: Fix, logID: UInt32, at now: Instant, _ output: HostOutput) {
+    mutating func noteStored(_ fix: Fix, logID: LogID, at now: Instant, _ output: HostOutput) {
         if let newest, newest.logID == logID, newest.sequence < fix.sequence {
             let distance = max(1, Int64(fix.sequence - newest.sequence) - messageCount)
             let interval = (fix.unixMilliseconds - newest.unixMilliseconds) / distance

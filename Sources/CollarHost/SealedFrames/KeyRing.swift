@@ -159,9 +159,9 @@ final class KeyedCollar {
     let keys: SealingKeys
     let key: CollarKey
     /// The log with which the user allows a boot count below the highest one; nil for none.
-    var acceptedRestart: UInt32?
+    var acceptedRestart: LogID?
     /// The log of the newest boot; nil before an identity was opened.
-    private(set) var logID: UInt32?
+    private(set) var logID: LogID?
     /// The frames of the newest boot.
     private(set) var window: ReplayWindow?
     /// The highest boot count that a restart retired; 0 if none did. In another log, a boot must have a higher boot count.
@@ -193,7 +193,7 @@ final class KeyedCollar {
     }
 
     /// Whether an identity may still be used after the journal was opened for it.
-    func isUsable(_ number: FrameNumber, logID: UInt32) -> Bool {
+    func isUsable(_ number: FrameNumber, logID: LogID) -> Bool {
         guard let window, !isNewBoot(number.bootCount, logID: logID) else { return true }
         return window.highest.bootCount == number.bootCount && self.logID == logID && window.freshness(of: number.counter) == .new
     }
@@ -207,13 +207,13 @@ final class KeyedCollar {
 
     /// Whether an identity begins a new boot: its boot count is higher than that of the newest boot. An identity of another log
     /// must also be above the boots that an accepted restart has retired: otherwise an old identity could be repeated.
-    func isNewBoot(_ bootCount: UInt32, logID: UInt32) -> Bool {
+    func isNewBoot(_ bootCount: UInt32, logID: LogID) -> Bool {
         guard let window else { return true }
         return bootCount > window.highest.bootCount && (logID == self.logID || bootCount > highestRetiredBootCount)
     }
 
     /// Whether a restart is accepted: the user allowed it for this log, and nothing is stored of the log.
-    func isRestartAccepted(logID: UInt32, storedLogIDs: [UInt32]) -> Bool {
+    func isRestartAccepted(logID: LogID, storedLogIDs: [LogID]) -> Bool {
         acceptedRestart == logID && self.logID != logID && !storedLogIDs.contains(logID)
     }
 
@@ -225,7 +225,7 @@ final class KeyedCollar {
     }
 
     /// Notes a frame that opened and is no repeat.
-    func noteReceived(_ number: FrameNumber, logID: UInt32) {
+    func noteReceived(_ number: FrameNumber, logID: LogID) {
         repeatCount = 0
         guard window?.highest.bootCount == number.bootCount, self.logID == logID else {
             if let former = window?.highest.bootCount, !isNewBoot(number.bootCount, logID: logID) {

@@ -14,7 +14,7 @@ final class SealedReceiver {
         /// It is authentic, but frames with higher counters came before it, and a frame of its type is not used then.
         case outdated
         /// An authentic identity that does not begin a boot, and is no repeat: its boot count or its log is not accepted.
-        case restarted(deviceID: DeviceID, bootCount: UInt32, logID: UInt32, isStored: Bool)
+        case restarted(deviceID: DeviceID, bootCount: UInt32, logID: LogID, isStored: Bool)
         /// It does not open with any key, or was not tried because too many frames of its link and address failed.
         case notOpened
     }
@@ -74,7 +74,7 @@ final class SealedReceiver {
     /// Opens an identity with the keys of one collar. Its clear form is in the buffer then.
     private func openIdentity(
         _ frame: Span<UInt8>, _ header: FrameHeader, deviceID: DeviceID, keys: SealingKeys
-    ) -> (number: FrameNumber, logID: UInt32)? {
+    ) -> (number: FrameNumber, logID: LogID)? {
         var number: FrameNumber?
         fill { output in
             number = SealedFrame.openIdentity(frame, header: header, deviceID: deviceID, keys: keys, into: &output)

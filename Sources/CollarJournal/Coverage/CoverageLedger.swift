@@ -3,7 +3,7 @@ import CollarWire
 /// The coverage of each log of one collar: the appended sequences, and which of them are durable.
 struct CoverageLedger {
     struct Log {
-        let id: UInt32
+        let id: LogID
         /// The appended sequences, stored or lost. Appending a stored one again is a duplicate.
         var known = CoveredSequences()
         /// The sequences of ``known`` that are durable. These may be acknowledged.
@@ -13,7 +13,7 @@ struct CoverageLedger {
     }
 
     private struct Appended {
-        let logID: UInt32
+        let logID: LogID
         var range: SequenceRange
         let isLost: Bool
     }
@@ -21,8 +21,8 @@ struct CoverageLedger {
     private let limits: TrackingLimits
     /// The logs, in the order in which they were added.
     private(set) var logs: [Log] = []
-    /// Indices in ``logs``, by log id.
-    private var indices: [UInt32: Int] = [:]
+    /// Indices in ``logs``.
+    private var indices: [LogID: Int] = [:]
     /// The highest number of logs that are accepted now; ``admitLog()`` raises it.
     private var admittedLogCount: Int
     /// The number of shared ranges in use: the sum, over all logs, of the ranges above ``TrackingLimits/rangesOfLog``.
@@ -67,14 +67,14 @@ struct CoverageLedger {
 
     var isSettled: Bool { unsettled.isEmpty && !hasWithdrawn }
 
-    func log(_ id: UInt32) -> Log? { index(of: id).map { logs[$0] } }
+    func log(_ id: LogID) -> Log? { index(of: id).map { logs[$0] } }
 
-    func isStored(_ sequence: UInt32, logID: UInt32) -> Bool {
+    func isStored(_ sequence: UInt32, logID: LogID) -> Bool {
         index(of: logID).map { logs[$0].known.isStored(sequence) } ?? false
     }
 
     /// Marks the sequence of an appended fix as covered. If the sequence is a duplicate or refused, nothing changes.
-    mutating func store(_ sequence: UInt32, logID: UInt32) -> SequenceRanges.Insertion {
+    mutating func store(_ sequence: UInt32, logID: LogID) -> SequenceRanges.Insertion {
         append(Appended(logID: logID, range: SequenceRange(sequence), isLost: false)) { known, limit in
             let result = known.insert(sequence, rangeLimit: limit)
             guard result == .refused, known.firstMissing == sequence else { return result }
@@ -83,7 +83,7 @@ struct CoverageLedger {
     }
 
     /// Marks as covered an appended range that is given up. If the range is a duplicate or refused, nothing changes.
-    mutating func giveUp(_ range: SequenceRange, logID: UInt32) -> SequenceRanges.Insertion {
+    mutating func giveUp(_ range: SequenceRange, logID: LogID) -> SequenceRanges.Insertion {
         append(Appended(logID: logID, range: range, isLost: false)) { known, _ in
             known.isNext(range) ? known.insert(range, rangeLimit: .max) : .refused
         }
@@ -114,7 +114,7 @@ struct CoverageLedger {
     /// Marks a range as not covered. From now on it must not be acknowledged.
     /// - Returns: `duplicate` if nothing of the range was covered, `refused` if too many ranges would result; nothing changes
     ///   then.
-    mutating func uncover(_ range: SequenceRange, logID: UInt32) -> SequenceRanges.Insertion {
+    mutating func uncover(_ range: SequenceRange, logID: LogID) -> SequenceRanges.Insertion {
         guard let log = index(of: logID) else { return .duplicate }
         var known = logs[log].known
         guard known.remove(range) else { return .duplicate }
@@ -177,12 +177,12 @@ struct CoverageLedger {
         }
     }
 
-    private func index(of logID: UInt32) -> Int? {
+    private func index(of logID: LogID) -> Int? {
         if recentLog < logs.count, logs[recentLog].id == logID { return recentLog }
         return indices[logID]
     }
 
-    private mutating func addLog(_ logID: UInt32) -> Int? {
+    private mutating func addLog(_ logID: LogID) -> Int? {
         guard logs.count < admittedLogCount else { return nil }
         indices[logID] = logs.count
         logs.append(Log(id: logID))
@@ -198,7 +198,7 @@ struct CoverageLedger {
     }
 
     /// Whether the log is new and no further log is accepted.
-    func isOneTooMany(_ logID: UInt32) -> Bool { index(of: logID) == nil && logs.count >= admittedLogCount }
+    func isOneTooMany(_ logID: LogID) -> Bool { index(of: logID) == nil && logs.count >= admittedLogCount }
 
     /// Raises the number of accepted logs by one.
     /// - Returns: false if the limit is reached.

@@ -40,9 +40,9 @@ package final class EntryFeed {
     /// The number of entries that were handed out and not confirmed yet.
     private var outstandingCount = 0
     /// The log that the collar's last identity named; nil before it sent one. Without identities, the log of the newest record.
-    private var currentLogID: UInt32?
+    private var currentLogID: LogID?
     /// The logs with records, if the current log is that of the newest record.
-    private var knownLogIDs: Set<UInt32>?
+    private var knownLogIDs: Set<LogID>?
     /// Whether missing fixes hold nothing back any longer, see ``finish()``.
     private var isFinishing = false
     /// The damage that reading met, see ``takeDamage()``.
@@ -87,7 +87,7 @@ package final class EntryFeed {
 
     /// Takes the log of the newest record for the collar's current log: a reader does not hear identities.
     /// - Parameter newest: the log of the newest record before ``position``; nil if there is none.
-    package func inferCurrentLog(from newest: UInt32?) {
+    package func inferCurrentLog(from newest: LogID?) {
         currentLogID = newest
         knownLogIDs = Set(order?.logIDs ?? [])
     }
@@ -132,7 +132,7 @@ package final class EntryFeed {
     }
 
     /// The collar has this log now: missing fixes of its other logs will not come.
-    package func setCurrentLog(_ logID: UInt32) {
+    package func setCurrentLog(_ logID: LogID) {
         guard currentLogID != logID else { return }
         currentLogID = logID
         isBehind = true
@@ -237,7 +237,7 @@ package final class EntryFeed {
     }
 
     /// - Parameter isAtEnd: whether all entries were taken. Only then is it certain which fixes of a former log are missing.
-    private func release(_ logID: UInt32, isAtEnd: Bool = false, at time: HostTime, into items: inout [Item]) {
+    private func release(_ logID: LogID, isAtEnd: Bool = false, at time: HostTime, into items: inout [Item]) {
         if let end = rescanEnd {
             guard position >= end else { return }
             rescanEnd = nil
@@ -278,7 +278,7 @@ package final class EntryFeed {
         return items
     }
 
-    private func finishRun(of logID: UInt32) {
+    private func finishRun(of logID: LogID) {
         run = nil
         order?.finishedRun(of: logID)
     }

@@ -6,14 +6,14 @@ package struct GapTracker: Sendable {
     /// The most fixes in one ``GapChange/Event/filled`` change. A longer fill is split, so that no change is delayed for long.
     private static let longestFilling: UInt64 = 4096
 
-    private var covered: [UInt32: CoveredSequences]
+    private var covered: [LogID: CoveredSequences]
     private var filling: GapChange?
 
-    /// A tracker that begins after the entries that cover these sequences. The keys are log ids.
-    package init(_ covered: [UInt32: CoveredSequences] = [:]) { self.covered = covered }
+    /// A tracker that begins after the entries that cover these sequences.
+    package init(_ covered: [LogID: CoveredSequences] = [:]) { self.covered = covered }
 
     /// The sequences of a log that the entries so far cover: fixes, and ranges that will not come.
-    package func covered(_ logID: UInt32) -> CoveredSequences { covered[logID] ?? CoveredSequences() }
+    package func covered(_ logID: LogID) -> CoveredSequences { covered[logID] ?? CoveredSequences() }
 
     /// Whether fixes have filled a gap and no change has reported that yet.
     package var isFilling: Bool { filling != nil }
@@ -36,7 +36,7 @@ package struct GapTracker: Sendable {
         return filling
     }
 
-    private mutating func take(_ sequence: UInt32, logID: UInt32, at time: Int64) -> [GapChange] {
+    private mutating func take(_ sequence: UInt32, logID: LogID, at time: Int64) -> [GapChange] {
         let next = covered[logID]?.highest.map { $0 + 1 } ?? 0
         guard covered[logID, default: CoveredSequences()].insert(sequence) == .inserted else { return [] }
         if sequence >= next {
@@ -75,7 +75,7 @@ package struct GapTracker: Sendable {
         return endFilling()
     }
 
-    private func missing(from first: UInt32, before end: UInt32, logID: UInt32, at time: Int64) -> [GapChange] {
+    private func missing(from first: UInt32, before end: UInt32, logID: LogID, at time: Int64) -> [GapChange] {
         guard first < end, let range = SequenceRange(first, end - 1) else { return [] }
         return [GapChange(event: .missing, logID: logID, range: range, unixMilliseconds: time)]
     }
@@ -101,12 +101,12 @@ package struct GapChange: Equatable, Sendable {
     }
 
     package var event: Event
-    package var logID: UInt32
+    package var logID: LogID
     package var range: SequenceRange
     /// When it became known, in milliseconds since 1970 by the host's clock.
     package var unixMilliseconds: Int64
 
-    package init(event: Event, logID: UInt32, range: SequenceRange, unixMilliseconds: Int64) {
+    package init(event: Event, logID: LogID, range: SequenceRange, unixMilliseconds: Int64) {
         self.event = event
         self.logID = logID
         self.range = range

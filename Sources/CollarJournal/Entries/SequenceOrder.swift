@@ -5,7 +5,7 @@ import CollarWire
 package struct SequenceOrder {
     /// Fixes with consecutive sequences that were appended in ascending order, perhaps with other fixes between them.
     package struct Run: Equatable {
-        package let logID: UInt32
+        package let logID: LogID
         package var range: SequenceRange
         /// A position at or before the run's first fix. All fixes of the run follow this position, in order.
         package let start: JournalPosition
@@ -24,7 +24,7 @@ package struct SequenceOrder {
     }
 
     private struct Log {
-        package let id: UInt32
+        package let id: LogID
         /// Every fix below this sequence was handed out, or will not come.
         package var next: UInt32
         /// The held runs in memory, in the order of their sequences.
@@ -64,21 +64,21 @@ package struct SequenceOrder {
     /// A position at or before all held fixes; nil if none is held.
     package private(set) var earliestHeld: JournalPosition?
 
-    /// An order that begins after the entries that cover these sequences; these entries were handed out. The keys are log ids.
-    package init(_ covered: [UInt32: CoveredSequences]) {
+    /// An order that begins after the entries that cover these sequences; these entries were handed out.
+    package init(_ covered: [LogID: CoveredSequences]) {
         logs = covered.sorted { $0.key < $1.key }.map { Log(id: $0.key, next: $0.value.firstMissing) }
     }
 
-    package var logIDs: [UInt32] { logs.map(\.id) }
+    package var logIDs: [LogID] { logs.map(\.id) }
 
-    package var waitingLogIDs: [UInt32] { logs.filter { !$0.runs.isEmpty || $0.forgottenPlace != nil }.map(\.id) }
+    package var waitingLogIDs: [LogID] { logs.filter { !$0.runs.isEmpty || $0.forgottenPlace != nil }.map(\.id) }
 
     /// Takes a fix from the journal.
     /// - Parameters:
     ///   - start: the position of its record.
     ///   - isRepeated: whether the record was taken before, see ``Next/rescan(from:)``.
     /// - Returns: whether the fix is due now; if not, it is held or was handed out before.
-    package mutating func take(_ sequence: UInt32, logID: UInt32, at start: JournalPosition, isRepeated: Bool) -> Bool {
+    package mutating func take(_ sequence: UInt32, logID: LogID, at start: JournalPosition, isRepeated: Bool) -> Bool {
         let log = index(of: logID)
         if sequence == logs[log].next {
             logs[log].next = sequence + 1
@@ -98,7 +98,7 @@ package struct SequenceOrder {
     /// - Parameters:
     ///   - covered: the sequences of the log that the entries so far cover.
     ///   - isGone: whether the collar has another log now, so that missing fixes of this log will not come.
-    package mutating func next(of logID: UInt32, covered: CoveredSequences, isGone: Bool) -> Next {
+    package mutating func next(of logID: LogID, covered: CoveredSequences, isGone: Bool) -> Next {
         let log = index(of: logID)
         while true {
             let next = logs[log].next
@@ -122,7 +122,7 @@ package struct SequenceOrder {
         }
     }
 
-    package mutating func finishedRun(of logID: UInt32) {
+    package mutating func finishedRun(of logID: LogID) {
         let log = index(of: logID)
         guard let run = logs[log].runs.first else { return }
         logs[log].next = max(logs[log].next, run.range.last + 1)
@@ -134,7 +134,7 @@ package struct SequenceOrder {
         earliestHeld = logs.flatMap { $0.runs.map(\.start) + [$0.forgottenPlace].compactMap(\.self) }.min()
     }
 
-    private mutating func index(of logID: UInt32) -> Int {
+    private mutating func index(of logID: LogID) -> Int {
         if let index = logs.firstIndex(where: { $0.id == logID }) { return index }
         logs.append(Log(id: logID, next: 0))
         return logs.count - 1

@@ -101,3 +101,8 @@ extension DeviceID: CustomStringConvertible {
         self.init(rawValue: value)
     }
 }
+
+extension LogID: CustomStringConvertible {
+    /// A decimal number.
+    public var description: String { "\(rawValue)" }
+}

@@ -9,7 +9,7 @@ package struct ReceiverTransfer: Equatable, Sendable {
     /// The sequences of one log that the receiver covers.
     package struct Log: Equatable, Sendable {
         package let deviceID: DeviceID
-        package let logID: UInt32
+        package let logID: LogID
         /// The ranges that are stored or known not to come, in order.
         package var covered: [SequenceRange]
     }
@@ -175,7 +175,7 @@ extension ReceiverTransfer.Log {
     fileprivate init?(_ line: Substring) {
         let words = line.split(separator: " ")
         guard words.count > 3, words[0] == "log", let deviceID = DeviceID(hexadecimal: words[1]),
-            let logID = UInt32(words[2], in: 0...LogIdentity.maximumLogID), LogIdentity(deviceID: deviceID, logID: logID) != nil
+            let logID = UInt32(words[2], in: 0 ... .max).flatMap(LogID.init(rawValue:))
         else { return nil }
         var covered = SequenceRanges()
         for word in words.dropFirst(3) {

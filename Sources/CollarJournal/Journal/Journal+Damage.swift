@@ -5,7 +5,7 @@ extension Journal {
     /// counts as announced, and ``CoveredSequences/oldestLostRange(from:)`` finds it. From now on it must not be acknowledged.
     /// The record of this change is durable after the next ``commit()``.
     /// - Returns: false if nothing of the range was covered. Nothing changes then, nor when an error is thrown.
-    package func uncover(_ range: SequenceRange, logID: UInt32) throws(JournalError) -> Bool {
+    package func uncover(_ range: SequenceRange, logID: LogID) throws(JournalError) -> Bool {
         try checkAccepting()
         switch ledger.uncover(range, logID: logID) {
         case .duplicate: return false
@@ -23,7 +23,7 @@ extension Journal {
     ///
     /// Complexity: reads the segment and the checkpoint of the next one; memory for one chunk of 64 KiB and the ranges.
     /// - Returns: the ranges that were marked as not covered, by log. The collar is asked for them again.
-    package func uncoverDamage(inSegment segment: UInt32) throws(JournalError) -> [UInt32: [SequenceRange]] {
+    package func uncoverDamage(inSegment segment: UInt32) throws(JournalError) -> [LogID: [SequenceRange]] {
         guard let stretch = try damagedStretch(around: segment), repaired[stretch.firstSegment] != stretch.extent else {
             return [:]
         }
@@ -42,9 +42,9 @@ extension Journal {
         writer.pending.appendRepaired(segment: segment, extent)
     }
 
-    private func lost(in stretch: DamagedStretch) -> [UInt32: [SequenceRange]] {
+    private func lost(in stretch: DamagedStretch) -> [LogID: [SequenceRange]] {
         let expected = stretch.expected ?? Dictionary(uniqueKeysWithValues: ledger.logs.map { ($0.id, $0.known) })
-        var lost: [UInt32: [SequenceRange]] = [:]
+        var lost: [LogID: [SequenceRange]] = [:]
         for (logID, covered) in expected {
             let known = known(logID: logID)
             var gone = SequenceRanges()
@@ -66,10 +66,10 @@ struct DamagedStretch {
     var firstSegment: UInt32
     var extent: DamageExtent
     /// The sequences, by log, that the intact records cover.
-    var found: [UInt32: CoveredSequences]
+    var found: [LogID: CoveredSequences]
     /// The sequences, by log, that the next intact checkpoint names; nil if there is none. Equal to ``found`` if the coverage at
     /// the start is unknown.
-    var expected: [UInt32: CoveredSequences]?
+    var expected: [LogID: CoveredSequences]?
 }
 
 extension SegmentBytes {
@@ -78,7 +78,7 @@ extension SegmentBytes {
         var end = indexOfSegment(atOrBehind: segment)
         if end < segments.count, segments[end] == segment { end += 1 }
         guard end > 0 else { return nil }
-        var expected: [UInt32: CoveredSequences]?
+        var expected: [LogID: CoveredSequences]?
         while end < segments.count {
             if let checkpoint = try JournalRecovery(checkpointOf: segments[end], self) {
                 expected = checkpoint.logs

@@ -22,7 +22,7 @@ extension Journal {
     ///
     /// Complexity: reads one segment up to the position, and those before it only if the checkpoint at its start is damaged;
     /// memory for one chunk of 64 KiB and the ranges.
-    package func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
+    package func coverage(at position: JournalPosition) throws(JournalError) -> [LogID: CoveredSequences] {
         if position >= end { return Dictionary(uniqueKeysWithValues: ledger.logs.map { ($0.id, $0.known) }) }
         return try recovery(at: position)?.logs ?? [:]
     }
@@ -39,7 +39,7 @@ extension Journal {
     ///
     /// Complexity: a binary search over the checkpoints at the starts of the segments, then one segment is read. If the fix
     /// is not in that segment, as can happen after damage, every checkpoint is read.
-    package func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
+    package func position(behind sequence: UInt32, logID: LogID) throws(JournalError) -> JournalPosition? {
         guard contains(sequence, logID: logID) else { return nil }
         return try record(of: sequence, logID: logID)?.end
     }
@@ -47,7 +47,7 @@ extension Journal {
     /// A fix as it was stored; nil if its record cannot be found, or if a message has its sequence.
     ///
     /// Complexity: as for ``position(behind:logID:)``.
-    package func storedFix(_ sequence: UInt32, logID: UInt32) throws(JournalError) -> Fix? {
+    package func storedFix(_ sequence: UInt32, logID: LogID) throws(JournalError) -> Fix? {
         if case .fix(let record) = try record(of: sequence, logID: logID)?.entry { record.fix } else { nil }
     }
 }

@@ -115,19 +115,19 @@ package final class Journal {
     }
 
     /// The ids of the logs that have records; the log of the newest record comes last.
-    package var logIDs: [UInt32] { ledger.logsInOrder.map(\.id) }
+    package var logIDs: [LogID] { ledger.logsInOrder.map(\.id) }
 
     /// The sequences of a log that are covered by what was appended, durable or not.
-    package func known(logID: UInt32) -> CoveredSequences { ledger.log(logID)?.known ?? CoveredSequences() }
+    package func known(logID: LogID) -> CoveredSequences { ledger.log(logID)?.known ?? CoveredSequences() }
 
     /// The durable sequences of a log: those that may be acknowledged.
-    package func durable(logID: UInt32) -> CoveredSequences { ledger.log(logID)?.durable ?? CoveredSequences() }
+    package func durable(logID: LogID) -> CoveredSequences { ledger.log(logID)?.durable ?? CoveredSequences() }
 
     /// Whether a fix was appended, durable or not: another one with its sequence is a duplicate.
-    package func contains(_ sequence: UInt32, logID: UInt32) -> Bool { ledger.isStored(sequence, logID: logID) }
+    package func contains(_ sequence: UInt32, logID: LogID) -> Bool { ledger.isStored(sequence, logID: logID) }
 
     /// The lowest sequence of a log that is not covered by what was appended, durable or not.
-    package func firstMissing(logID: UInt32) -> UInt32 { ledger.log(logID)?.known.firstMissing ?? 0 }
+    package func firstMissing(logID: LogID) -> UInt32 { ledger.log(logID)?.known.firstMissing ?? 0 }
 
     /// The position after all appended records. Right after an `append(_:)` it is the position after that record.
     package var end: JournalPosition { writer.end }
@@ -153,7 +153,7 @@ package final class Journal {
     }
 
     private func append(
-        _ sequence: UInt32, logID: UInt32, at unixMilliseconds: Int64,
+        _ sequence: UInt32, logID: LogID, at unixMilliseconds: Int64,
         _ addRecord: (inout RecordBuffer) throws(JournalError) -> Void
     ) throws(JournalError) -> Bool {
         try checkAccepting()
@@ -194,9 +194,7 @@ package final class Journal {
     }
 
     /// Removes the record that was added to the pending records last, unless `result` says that it is new.
-    private func keepAppended(
-        _ result: SequenceRanges.Insertion, logID: UInt32, pendingBefore: Int
-    ) throws(JournalError) -> Bool {
+    private func keepAppended(_ result: SequenceRanges.Insertion, logID: LogID, pendingBefore: Int) throws(JournalError) -> Bool {
         if result == .inserted { return true }
         writer.pending.removeAll(behind: pendingBefore)
         if result == .refused { throw ledger.isOneTooMany(logID) ? .logLimitReached : .trackingLimitReached }

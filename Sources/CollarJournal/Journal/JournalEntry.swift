@@ -22,8 +22,7 @@ package struct JournalPosition: Comparable, Hashable, Sendable {
 
 /// A fix as the journal keeps it. Its collar is that of the journal.
 package struct JournaledFix: Equatable, Sendable {
-    /// The log the fix is in, 26 bits.
-    package var logID: UInt32
+    package var logID: LogID
     /// When the host received it, in milliseconds since 1970 by the host's clock; 48 bits.
     package var receivedUnixMilliseconds: Int64
     /// The signal that the radio reported for the frame; nil if it reported none.
@@ -32,7 +31,7 @@ package struct JournaledFix: Equatable, Sendable {
     package var fix: Fix
 
     /// Creates a record. It is checked when it is appended.
-    package init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, fix: Fix) {
+    package init(logID: LogID, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, fix: Fix) {
         self.logID = logID
         self.receivedUnixMilliseconds = receivedUnixMilliseconds
         self.signal = signal
@@ -42,8 +41,7 @@ package struct JournaledFix: Equatable, Sendable {
 
 /// A message of a collar's application, as the journal keeps it. Its collar is that of the journal.
 package struct JournaledMessage: Equatable, Sendable {
-    /// The log the message is in, 26 bits.
-    package var logID: UInt32
+    package var logID: LogID
     /// When the host received it, in milliseconds since 1970 by the host's clock; 48 bits.
     package var receivedUnixMilliseconds: Int64
     /// The signal that the radio reported for the frame; nil if it reported none.
@@ -52,7 +50,7 @@ package struct JournaledMessage: Equatable, Sendable {
     package var message: CollarMessage
 
     /// Creates a record. It is checked when it is appended.
-    package init(logID: UInt32, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, message: CollarMessage) {
+    package init(logID: LogID, receivedUnixMilliseconds: Int64, signal: RadioSignal? = nil, message: CollarMessage) {
         self.logID = logID
         self.receivedUnixMilliseconds = receivedUnixMilliseconds
         self.signal = signal
@@ -80,15 +78,14 @@ package enum LossReason: UInt8, Equatable, Sendable {
 
 /// A range that counts as covered although no fix of it is stored.
 package struct JournaledLoss: Equatable, Sendable {
-    /// The log, 26 bits.
-    package var logID: UInt32
+    package var logID: LogID
     package var range: SequenceRange
     package var reason: LossReason
     /// When the host learned of the loss, in milliseconds since 1970 by the host's clock; 48 bits.
     package var receivedUnixMilliseconds: Int64
 
     /// Creates a record. It is checked when it is appended.
-    package init(logID: UInt32, range: SequenceRange, reason: LossReason, receivedUnixMilliseconds: Int64) {
+    package init(logID: LogID, range: SequenceRange, reason: LossReason, receivedUnixMilliseconds: Int64) {
         self.logID = logID
         self.range = range
         self.reason = reason
@@ -117,7 +114,7 @@ package enum JournalEntry: Equatable, Sendable {
     }
 
     /// The log and sequence of a fix or a message; nil for any other entry.
-    var place: (logID: UInt32, sequence: UInt32)? {
+    var place: (logID: LogID, sequence: UInt32)? {
         switch self {
         case .fix(let record): (record.logID, record.fix.sequence)
         case .message(let record): (record.logID, record.message.sequence)
@@ -128,8 +125,7 @@ package enum JournalEntry: Equatable, Sendable {
 
 /// A range whose records were lost to damage.
 package struct UncoveredRange: Equatable, Sendable {
-    /// The log, 26 bits.
-    package var logID: UInt32
+    package var logID: LogID
     package var range: SequenceRange
 }
 

@@ -71,8 +71,6 @@ package enum JournalError: Error, Equatable, Sendable {
 package enum EncodingFailure: Equatable, Sendable {
     /// A field of a fix is out of its range.
     case fix(sequence: UInt32)
-    /// A log id above 26 bits.
-    case logID(UInt32)
     /// A receive time beyond 48 bits.
     case receiveTime(Int64)
     /// A range that ends beyond the highest sequence.

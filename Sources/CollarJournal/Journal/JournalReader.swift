@@ -43,7 +43,7 @@ package final class JournalReader {
         try position(beginningBefore: unixMilliseconds)
     }
 
-    package func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition? {
+    package func position(behind sequence: UInt32, logID: LogID) throws(JournalError) -> JournalPosition? {
         try record(of: sequence, logID: logID)?.end
     }
 
@@ -116,14 +116,14 @@ package final class JournalReader {
         }
     }
 
-    package func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences] {
+    package func coverage(at position: JournalPosition) throws(JournalError) -> [LogID: CoveredSequences] {
         try recovery(at: position)?.logs ?? [:]
     }
 
     /// The log of the newest record before a position; nil if there is none.
     ///
     /// Complexity: as for ``coverage(at:)``.
-    package func newestLogID(at position: JournalPosition) throws(JournalError) -> UInt32? {
+    package func newestLogID(at position: JournalPosition) throws(JournalError) -> LogID? {
         try recovery(at: position)?.logsInOrder.last?.0
     }
 
@@ -301,13 +301,13 @@ package protocol JournalSource: AnyObject {
     func entries(from position: JournalPosition, limit: Int) throws(JournalError) -> JournalBatch
 
     /// The coverage of each log at a position, see ``Journal/coverage(at:)``.
-    func coverage(at position: JournalPosition) throws(JournalError) -> [UInt32: CoveredSequences]
+    func coverage(at position: JournalPosition) throws(JournalError) -> [LogID: CoveredSequences]
 
     /// A position at or before the first entry received since a time, see ``Journal/position(receivedSince:)``.
     func position(receivedSince unixMilliseconds: Int64) throws(JournalError) -> JournalPosition
 
     /// The position after the record of a fix, see ``Journal/position(behind:logID:)``.
-    func position(behind sequence: UInt32, logID: UInt32) throws(JournalError) -> JournalPosition?
+    func position(behind sequence: UInt32, logID: LogID) throws(JournalError) -> JournalPosition?
 }
 
 extension JournalSource {

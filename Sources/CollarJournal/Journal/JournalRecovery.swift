@@ -2,11 +2,11 @@ import CollarWire
 
 /// The state of a journal up to a position: the covered sequences by log, and how its segments began and ended.
 struct JournalRecovery {
-    private(set) var logs: [UInt32: CoveredSequences] = [:]
-    /// The place of each log in the order in which the logs first appeared, by log id.
-    private var places: [UInt32: Int] = [:]
+    private(set) var logs: [LogID: CoveredSequences] = [:]
+    /// The place of each log in the order in which the logs first appeared.
+    private var places: [LogID: Int] = [:]
     /// The log of the newest record; if only a checkpoint was read, the log of the checkpoint's last part.
-    private var newestLogID: UInt32?
+    private var newestLogID: LogID?
     /// What the next checkpoint says, but for its logs.
     private(set) var kept = Checkpoint()
     private(set) var damage: [DamageReport] = []
@@ -19,7 +19,7 @@ struct JournalRecovery {
     private var lastSegment: UInt32 = 1
     private var segmentCount: UInt32 = 0
     /// The sequences, by log, of records that no progress record or checkpoint follows: their commit was interrupted.
-    private(set) var unconfirmed: [UInt32: SequenceRanges] = [:]
+    private(set) var unconfirmed: [LogID: SequenceRanges] = [:]
     private(set) var last = Segment()
     /// Whether the checkpoints after the first segment, which are incomplete, cover nothing: they still name the fixes that were
     /// lost to damage before them. If it is unknown what removed segments covered, these checkpoints are the best there is.
@@ -79,8 +79,8 @@ struct JournalRecovery {
     private init() {}
 
     /// ``logs`` in the order in which they first appeared, except that the log of the newest record comes last.
-    var logsInOrder: [(UInt32, CoveredSequences)] {
-        func place(_ logID: UInt32) -> Int { logID == newestLogID ? .max : places[logID] ?? 0 }
+    var logsInOrder: [(LogID, CoveredSequences)] {
+        func place(_ logID: LogID) -> Int { logID == newestLogID ? .max : places[logID] ?? 0 }
         return logs.sorted { (place($0.key), $0.key) < (place($1.key), $1.key) }.map { ($0.key, $0.value) }
     }
 
@@ -192,19 +192,19 @@ struct JournalRecovery {
         }
     }
 
-    private mutating func noteStored(_ sequence: UInt32, logID: UInt32, at unixMilliseconds: Int64) {
+    private mutating func noteStored(_ sequence: UInt32, logID: LogID, at unixMilliseconds: Int64) {
         latestUnixMilliseconds = max(latestUnixMilliseconds, unixMilliseconds)
         noteNewest(logID)
         noteUnconfirmed(SequenceRange(sequence), logID: logID)
         logs[logID, default: .init()].insert(sequence)
     }
 
-    private mutating func noteNewest(_ logID: UInt32) {
+    private mutating func noteNewest(_ logID: LogID) {
         newestLogID = logID
         if places[logID] == nil { places[logID] = places.count }
     }
 
-    private mutating func noteUnconfirmed(_ range: SequenceRange, logID: UInt32) {
+    private mutating func noteUnconfirmed(_ range: SequenceRange, logID: LogID) {
         for new in logs[logID, default: .init()].covered.missingRanges(in: range) {
             unconfirmed[logID, default: .init()].insert(new)
         }

@@ -18,8 +18,7 @@ package struct JournalVerification: Equatable, Sendable {
 
 /// The sequences of one log as the verified journal records them. Each sequence is in exactly one set, or is missing.
 package struct LogVerification: Equatable, Sendable {
-    /// The log, 26 bits.
-    package let logID: UInt32
+    package let logID: LogID
     package internal(set) var stored = SequenceRanges()
     /// Fixes that the collar no longer has, or that the receiver stopped asking for.
     package internal(set) var lost = SequenceRanges()
@@ -74,17 +73,17 @@ struct JournalVerifier {
         var reports: [DamageReport]
     }
 
-    private var logs: [UInt32: LogVerification] = [:]
+    private var logs: [LogID: LogVerification] = [:]
     /// The sequences covered by the records that were read, by log.
-    private var covered: [UInt32: CoveredSequences] = [:]
+    private var covered: [LogID: CoveredSequences] = [:]
     /// The last progress record of each log, if it counts more covered or fewer lost sequences than were found.
-    private var unmet: [UInt32: Progress] = [:]
+    private var unmet: [LogID: Progress] = [:]
     private var repaired: [UInt32: DamageExtent] = [:]
     private var faults: [Fault] = []
     private var reportCount = 0
     private var stretch: Fault?
     private var lastSegment: UInt32?
-    private var checkpoint: [UInt32: CoveredSequences] = [:]
+    private var checkpoint: [LogID: CoveredSequences] = [:]
     private var partCount: UInt32 = 0
     private var lostPartCount: UInt32 = 0
     /// Whether an intact checkpoint was read, or the segment with number 1.
@@ -154,7 +153,7 @@ struct JournalVerifier {
         stretch?.reports.append(report)
     }
 
-    private mutating func noteStored(_ sequence: UInt32, logID: UInt32) {
+    private mutating func noteStored(_ sequence: UInt32, logID: LogID) {
         covered[logID, default: .init()].insert(sequence, rangeLimit: .max)
         change(logID) { log in
             log.forget(SequenceRange(sequence))
@@ -194,11 +193,11 @@ struct JournalVerifier {
         }
     }
 
-    private mutating func change(_ logID: UInt32, _ body: (inout LogVerification) -> Void) {
+    private mutating func change(_ logID: LogID, _ body: (inout LogVerification) -> Void) {
         body(&logs[logID, default: LogVerification(logID: logID)])
     }
 
-    private func missing(_ range: SequenceRange, logID: UInt32) -> [SequenceRange] {
+    private func missing(_ range: SequenceRange, logID: LogID) -> [SequenceRange] {
         covered[logID]?.covered.missingRanges(in: range) ?? [range]
     }
 

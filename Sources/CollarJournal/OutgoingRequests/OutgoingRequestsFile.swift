@@ -141,10 +141,9 @@ extension OutgoingRequests {
         return String(crc.checksum, radix: 16)
     }
 
-    private var log: LogIdentity? { LogIdentity(deviceID: deviceID, logID: 0) }
+    private var log: LogIdentity { LogIdentity(deviceID: deviceID, logID: 0) }
 
     private func frame(_ request: HostRequest, _ requestID: UInt16) throws(JournalError) -> String {
-        guard let log else { throw .unencodable(.request(id: requestID)) }
         do throws(EncodeError) {
             let bytes = try [UInt8](capacity: Frame.maximumByteCount) { output throws(EncodeError) in
                 try request.encode(requestID: requestID, receiverID: queue.receiverID, address: 1, log: log, into: &output)

@@ -8,9 +8,9 @@ enum Record: Equatable {
     case header(SegmentHeader)
     case entry(JournalEntry)
     /// A part of the covered ranges of one log at the start of a segment.
-    case covered(logID: UInt32, announcedEnd: UInt32, ranges: [SequenceRange])
+    case covered(logID: LogID, announcedEnd: UInt32, ranges: [SequenceRange])
     /// A part of the lost ranges of one log at the start of a segment. These parts come before the covered ones.
-    case lost(logID: UInt32, ranges: [SequenceRange])
+    case lost(logID: LogID, ranges: [SequenceRange])
     case checkpointEnd(CheckpointEnd)
     case progress(Progress)
     case cursor(JournalPosition)
@@ -52,7 +52,7 @@ struct SegmentHeader: Equatable {
 
 struct Checkpoint {
     /// The covered sequences, by log.
-    var logs: [(UInt32, CoveredSequences)] = []
+    var logs: [(LogID, CoveredSequences)] = []
     /// The extent of damage that was dealt with; the key is the first segment of its ``DamagedStretch``.
     var repaired: [UInt32: DamageExtent] = [:]
     /// The position up to which lines were handed over.
@@ -77,7 +77,7 @@ struct CheckpointEnd: Equatable {
 /// The coverage of a log at the end of a commit, which is about to be announced. If reading finds less, a record before it
 /// has been damaged.
 struct Progress: Equatable {
-    var logID: UInt32
+    var logID: LogID
     var announcedEnd: UInt32
     var highest: UInt32
     var coveredCount: UInt64
@@ -87,7 +87,7 @@ struct Progress: Equatable {
 }
 
 extension Progress {
-    init(of covered: CoveredSequences, logID: UInt32, announcedEnd: UInt32) {
+    init(of covered: CoveredSequences, logID: LogID, announcedEnd: UInt32) {
         self.init(
             logID: logID, announcedEnd: max(announcedEnd, covered.firstMissing), highest: covered.highest ?? 0,
             coveredCount: covered.count, lostCount: covered.lost.count)
@@ -100,13 +100,13 @@ package struct SealedProgress: Equatable, Sendable {
     /// Tells for which key of the collar this holds, see `SealingKeys`.
     package var keyFingerprint: UInt32
     /// The log that the collar had in this boot.
-    package var logID: UInt32
+    package var logID: LogID
     /// The newest boot count of an authentic identity, and the highest counter of an authentic frame in this boot.
     package var number: FrameNumber
     /// The highest boot count that a restart retired; 0 if none did.
     package var highestRetiredBootCount: UInt32
 
-    package init(keyFingerprint: UInt32, logID: UInt32, number: FrameNumber, highestRetiredBootCount: UInt32 = 0) {
+    package init(keyFingerprint: UInt32, logID: LogID, number: FrameNumber, highestRetiredBootCount: UInt32 = 0) {
         self.keyFingerprint = keyFingerprint
         self.logID = logID
         self.number = number
@@ -171,7 +171,7 @@ package struct CollarMemory: Equatable, Sendable {
     package var isReleased = false
     /// The log that the collar had when it was released; nil if it was not, and in older journals. Perhaps nothing else of this
     /// log is stored.
-    package var releasedLogID: UInt32?
+    package var releasedLogID: LogID?
 
     package init() {}
 }

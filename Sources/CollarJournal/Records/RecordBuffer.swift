@@ -87,13 +87,13 @@ struct RecordBuffer {
         var end = CheckpointEnd(partCount: 0, cursor: checkpoint.cursor)
         for (logID, covered) in checkpoint.logs where !covered.lost.ranges.isEmpty {
             for ranges in RecordBuffer.parts(of: covered.lost.ranges) {
-                add(.lost, [logID] + ranges)
+                add(.lost, [logID.rawValue] + ranges)
                 end.lostPartCount += 1
             }
         }
         for (logID, covered) in checkpoint.logs {
             for ranges in RecordBuffer.parts(of: covered.ranges) {
-                add(.covered, [logID, covered.announcedEnd] + ranges)
+                add(.covered, [logID.rawValue, covered.announcedEnd] + ranges)
                 end.partCount += 1
             }
         }
@@ -116,13 +116,13 @@ struct RecordBuffer {
 
     mutating func append(_ progress: Progress) {
         let counts = [progress.coveredCount &>> 32, progress.coveredCount, progress.lostCount].compactMap(\.self)
-        add(.progress, [progress.logID, progress.announcedEnd, progress.highest] + counts.map { UInt32(truncatingIfNeeded: $0) })
+        add(.progress, [progress.logID.rawValue, progress.announcedEnd, progress.highest] + counts.map { UInt32(truncatingIfNeeded: $0) })
     }
 
     mutating func append(_ cursor: JournalPosition) { add(.cursor, [cursor.segment, cursor.offset]) }
 
     mutating func append(_ uncovered: UncoveredRange) {
-        add(.uncovered, [uncovered.logID, uncovered.range.first, uncovered.range.last])
+        add(.uncovered, [uncovered.logID.rawValue, uncovered.range.first, uncovered.range.last])
     }
 
     /// Adds a record which says that the damage from this segment up to the next intact checkpoint was dealt with.
@@ -132,7 +132,7 @@ struct RecordBuffer {
 
     mutating func append(_ sealed: SealedProgress) {
         let number = sealed.number
-        add(.sealed, [sealed.keyFingerprint, sealed.logID, number.bootCount, number.counter, sealed.highestRetiredBootCount])
+        add(.sealed, [sealed.keyFingerprint, sealed.logID.rawValue, number.bootCount, number.counter, sealed.highestRetiredBootCount])
     }
 
     mutating func append(address: UInt8) {
@@ -148,7 +148,7 @@ struct RecordBuffer {
         fields.write(memory.bootCount, 32)
         fields.write(memory.isReleased ? 1 : 0, 1)
         fields.write(UInt32(memory.batteryWarning.rawValue), 7)
-        if memory.isReleased, let logID = memory.releasedLogID { fields.write(logID, 32) }
+        if memory.isReleased, let logID = memory.releasedLogID { fields.write(logID.rawValue, 32) }
         finish(&fields)
     }
 
@@ -172,11 +172,10 @@ struct RecordBuffer {
     }
 
     /// The first fields of what was received.
-    private static func fields(_ kind: Record.Kind, _ logID: UInt32, _ time: Int64) throws(JournalError) -> BitWriter {
-        guard logID <= LogIdentity.maximumLogID else { throw .unencodable(.logID(logID)) }
+    private static func fields(_ kind: Record.Kind, _ logID: LogID, _ time: Int64) throws(JournalError) -> BitWriter {
         guard Fix.timeRange.contains(time) else { throw .unencodable(.receiveTime(time)) }
         var fields = BitWriter(kind)
-        fields.write(logID, 32)
+        fields.write(logID.rawValue, 32)
         fields.write(time: time)
         return fields
     }

@@ -54,8 +54,9 @@ extension Record {
             if reader.remainingBitCount >= 32 { end.lostPartCount = reader.read(32) }
             record = .checkpointEnd(end)
         case .progress:
+            guard let logID = LogID(rawValue: reader.read(32)) else { return nil }
             var progress = Progress(
-                logID: reader.read(32), announcedEnd: reader.read(32), highest: reader.read(32), coveredCount: reader.readWide())
+                logID: logID, announcedEnd: reader.read(32), highest: reader.read(32), coveredCount: reader.readWide())
             if reader.remainingBitCount >= 32 { progress.lostCount = UInt64(reader.read(32)) }
             record = .progress(progress)
         case .cursor: record = .cursor(reader.readPosition())
@@ -64,10 +65,11 @@ extension Record {
             record = .repaired(
                 segment: reader.read(32), DamageExtent(byteCount: reader.read(32), missingSegmentCount: reader.read(32)))
         case .sealed:
-            let progress = SealedProgress(
-                keyFingerprint: reader.read(32), logID: reader.read(32),
-                number: FrameNumber(bootCount: reader.read(32), counter: reader.read(32)), highestRetiredBootCount: reader.read(32))
-            record = progress.logID <= LogIdentity.maximumLogID ? .sealed(progress) : nil
+            let keyFingerprint = reader.read(32)
+            guard let logID = LogID(rawValue: reader.read(32)) else { return nil }
+            let number = FrameNumber(bootCount: reader.read(32), counter: reader.read(32))
+            record = .sealed(
+                SealedProgress(keyFingerprint: keyFingerprint, logID: logID, number: number, highestRetiredBootCount: reader.read(32)))
         case .address:
             let address = reader.read(24)
             record = (1...254).contains(address) ? .address(UInt8(address)) : nil
@@ -78,7 +80,7 @@ extension Record {
             memory.isReleased = reader.read(1) == 1
             // A later version may know a worse warning.
             memory.batteryWarning = CollarMemory.BatteryWarning(rawValue: UInt8(reader.read(7))) ?? .critical
-            if memory.isReleased, reader.remainingBitCount >= 32 { memory.releasedLogID = reader.read(32) }
+            if memory.isReleased, reader.remainingBitCount >= 32 { memory.releasedLogID = LogID(rawValue: reader.read(32)) }
             record = .memory(memory)
         }
         // A later version may lengthen a record, so only one that is too short is refused.
@@ -87,12 +89,12 @@ extension Record {
     }
 
     private static func fix(from reader: inout BitReader, in bytes: Span<UInt8>, end: Int) -> Record? {
-        let logID = reader.read(32)
+        let logID = LogID(rawValue: reader.read(32))
         let time = reader.readTime()
         let signal = reader.readSignal()
         let lowByte = UInt8(reader.read(8))
         let start = reader.bitPosition / 8
-        guard start < end, logID <= LogIdentity.maximumLogID else { return nil }
+        guard start < end, let logID else { return nil }
         do throws(DecodeError) {
             let fix = try AbsoluteFix.decodePayload(bytes.extracting(start..<end), count: end - start, lowSequenceByte: lowByte)
             return .entry(.fix(JournaledFix(logID: logID, receivedUnixMilliseconds: time, signal: signal, fix: fix)))
@@ -100,12 +102,12 @@ extension Record {
     }
 
     private static func message(from reader: inout BitReader, in bytes: Span<UInt8>, end: Int) -> Record? {
-        let logID = reader.read(32)
+        let logID = LogID(rawValue: reader.read(32))
         let time = reader.readTime()
         let signal = reader.readSignal()
         let sequence = reader.read(32)
         let start = reader.bitPosition / 8
-        guard start < end, logID <= LogIdentity.maximumLogID, sequence <= Fix.maximumSequence else { return nil }
+        guard start < end, let logID, sequence <= Fix.maximumSequence else { return nil }
         do throws(DecodeError) {
             let message = CollarMessage(sequence: sequence, content: try ApplicationMessage(storedIn: bytes.extracting(start..<end)))
             return .entry(
@@ -114,29 +116,27 @@ extension Record {
     }
 
     private static func loss(from reader: inout BitReader) -> Record? {
-        let logID = reader.read(32)
+        let logID = LogID(rawValue: reader.read(32))
         let time = reader.readTime()
         let reason = LossReason(rawValue: UInt8(reader.read(8)))
-        guard let range = reader.readRange(), let reason, logID <= LogIdentity.maximumLogID else { return nil }
+        guard let range = reader.readRange(), let reason, let logID else { return nil }
         return .entry(.loss(JournaledLoss(logID: logID, range: range, reason: reason, receivedUnixMilliseconds: time)))
     }
 
     private static func uncovered(from reader: inout BitReader) -> Record? {
-        let logID = reader.read(32)
-        guard let range = reader.readRange(), logID <= LogIdentity.maximumLogID else { return nil }
+        guard let logID = LogID(rawValue: reader.read(32)), let range = reader.readRange() else { return nil }
         return .entry(.uncovered(UncoveredRange(logID: logID, range: range)))
     }
 
     private static func covered(from reader: inout BitReader) -> Record? {
-        let logID = reader.read(32)
+        let logID = LogID(rawValue: reader.read(32))
         let announcedEnd = reader.read(32)
-        guard let ranges = ranges(from: &reader), logID <= LogIdentity.maximumLogID else { return nil }
+        guard let ranges = ranges(from: &reader), let logID else { return nil }
         return .covered(logID: logID, announcedEnd: announcedEnd, ranges: ranges)
     }
 
     private static func lost(from reader: inout BitReader) -> Record? {
-        let logID = reader.read(32)
-        guard let ranges = ranges(from: &reader), logID <= LogIdentity.maximumLogID else { return nil }
+        guard let logID = LogID(rawValue: reader.read(32)), let ranges = ranges(from: &reader) else { return nil }
         return .lost(logID: logID, ranges: ranges)
     }
 

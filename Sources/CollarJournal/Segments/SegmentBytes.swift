@@ -203,7 +203,7 @@ extension SegmentBytes {
     }
 
     /// The fix or message of a sequence, and the position after it; nil if there is none.
-    func record(of sequence: UInt32, logID: UInt32) throws(JournalError) -> (entry: JournalEntry, end: JournalPosition)? {
+    func record(of sequence: UInt32, logID: LogID) throws(JournalError) -> (entry: JournalEntry, end: JournalPosition)? {
         // The binary search leaves out the checkpoint of the oldest segment: that checkpoint also covers fixes whose records were
         // in removed segments.
         guard var low = segments.indices.first else { return nil }
@@ -221,7 +221,7 @@ extension SegmentBytes {
     /// one in which the fix became stored, or one in which a repair of damage was recorded. This case is so rare that every
     /// checkpoint may be read.
     private func record(
-        ofRestored sequence: UInt32, logID: UInt32, after low: Int
+        ofRestored sequence: UInt32, logID: LogID, after low: Int
     ) throws(JournalError) -> (entry: JournalEntry, end: JournalPosition)? {
         var atStart = try start(of: low)
         for index in segments.indices.dropFirst(low) {
@@ -242,12 +242,12 @@ extension SegmentBytes {
         try JournalRecovery(self, upTo: JournalPosition(segment: segments[index], offset: 0))
     }
 
-    private func isStored(_ sequence: UInt32, logID: UInt32, atStartOf index: Int) throws(JournalError) -> Bool {
+    private func isStored(_ sequence: UInt32, logID: LogID, atStartOf index: Int) throws(JournalError) -> Bool {
         try start(of: index).logs[logID]?.isStored(sequence) ?? false
     }
 
     private func record(
-        of sequence: UInt32, logID: UInt32, in segment: UInt32
+        of sequence: UInt32, logID: LogID, in segment: UInt32
     ) throws(JournalError) -> (entry: JournalEntry, end: JournalPosition)? {
         var parser = RecordParser(crc: RecordCRC(deviceID: deviceID, segment: segment))
         var chunk: [UInt8] = []

@@ -99,7 +99,7 @@ extension CollarReading {
     func line(_ now: Int64, _ animals: DeploymentTable) -> [UInt8] {
         var object = JSONLine(type: "stats", unixMilliseconds: now)
         object.add(collar: deviceID, name: animals.wearer(of: deviceID, at: now)?.name)
-        object.add("log", logID)
+        object.add("log", logID?.rawValue)
         object.add("fixes_stored", fixCount)
         object.add("messages_stored", messageCount)
         object.add("duplicates", duplicateCount)

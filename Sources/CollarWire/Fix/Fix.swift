@@ -161,15 +161,13 @@ public struct FixIdentifier: Equatable, Sendable {
     /// The collar's 64-bit factory id.
     public let deviceID: DeviceID
     /// The id of the log that holds the fix, 26 bits, drawn when the log was formatted.
-    public let logID: UInt32
+    public let logID: LogID
     /// Index of the fix in that log.
     public let sequence: UInt32
 
     /// Creates an identifier.
-    /// - Precondition: `logID` fits 26 bits, as every log id of the protocol does.
     @inlinable
-    public init(deviceID: DeviceID, logID: UInt32, sequence: UInt32) {
-        precondition(logID <= LogIdentity.maximumLogID, "a log id has 26 bits")
+    public init(deviceID: DeviceID, logID: LogID, sequence: UInt32) {
         self.deviceID = deviceID
         self.logID = logID
         self.sequence = sequence
@@ -182,7 +180,7 @@ public struct FixIdentifier: Equatable, Sendable {
         let upperDevice = high & 0xFFFF_FFFF_FFFF_0000
         let middleDevice = (high & 0xFFF) &<< 4
         deviceID = DeviceID(rawValue: upperDevice | middleDevice | ((low &>> 58) & 0xF))
-        logID = UInt32(truncatingIfNeeded: low &>> 32) & LogIdentity.maximumLogID
+        logID = LogID(lowBitsOf: UInt32(truncatingIfNeeded: low &>> 32))
         sequence = UInt32(truncatingIfNeeded: low)
     }
 
@@ -197,7 +195,7 @@ public struct FixIdentifier: Equatable, Sendable {
     @inlinable
     public var low: UInt64 {
         let variant: UInt64 = 0x8000_0000_0000_0000
-        return variant | ((deviceID.rawValue & 0xF) &<< 58) | (UInt64(widening: logID) &<< 32) | UInt64(widening: sequence)
+        return variant | ((deviceID.rawValue & 0xF) &<< 58) | (UInt64(widening: logID.rawValue) &<< 32) | UInt64(widening: sequence)
     }
 
     /// The sixteen bytes of the UUID in the order in which they are written.

@@ -4,7 +4,7 @@ public struct LogIdentity: Equatable, Sendable {
     /// Factory id of the collar, 64 bits.
     public let deviceID: DeviceID
     /// Id of the log, 26 random bits drawn when the log was formatted.
-    public let logID: UInt32
+    public let logID: LogID
     /// The CRC over device id and log id, from which the CRC of every frame of this log starts.
     let boundCRC: CRC24
     #if !hasFeature(Embedded)
@@ -12,17 +12,13 @@ public struct LogIdentity: Equatable, Sendable {
     let commonFrameCRC: CRC24
     #endif
 
-    /// The highest log id: 26 bits.
-    public static let maximumLogID: UInt32 = (1 &<< 26) - 1
-
-    /// Creates an identity; nil when the log id has more than 26 bits.
-    public init?(deviceID: DeviceID, logID: UInt32) {
-        guard logID <= LogIdentity.maximumLogID else { return nil }
+    /// Creates an identity.
+    public init(deviceID: DeviceID, logID: LogID) {
         self.deviceID = deviceID
         self.logID = logID
         var crc = CRC24()
         crc.update(bigEndian: deviceID.rawValue)
-        crc.update(bigEndian: logID)
+        crc.update(bigEndian: logID.rawValue)
         boundCRC = crc
         #if !hasFeature(Embedded)
         crc.update(StreamDecoder.commonFrameByteCount)
@@ -44,7 +40,7 @@ public struct LogIdentity: Equatable, Sendable {
 extension BitWriter {
     mutating func write(_ log: LogIdentity, bootCount: UInt32) {
         write(wide: log.deviceID.rawValue)
-        write(log.logID &<< 6, 32)
+        write(log.logID.rawValue &<< 6, 32)
         write(bootCount, 32)
     }
 }
@@ -52,8 +48,7 @@ extension BitWriter {
 extension BitReader {
     @_lifetime(self: copy self)
     mutating func readLog() -> (log: LogIdentity, bootCount: UInt32) {
-        let deviceID = DeviceID(rawValue: readWide())
-        guard let log = LogIdentity(deviceID: deviceID, logID: read(26)) else { preconditionFailure("26 bits are a log id") }
+        let log = LogIdentity(deviceID: DeviceID(rawValue: readWide()), logID: LogID(lowBitsOf: read(26)))
         _ = read(6)
         return (log, read(32))
     }

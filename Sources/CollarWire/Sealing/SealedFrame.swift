@@ -34,7 +34,7 @@ public enum SealedFrame {
         bytes[3] = UInt8(truncatingIfNeeded: number.counter)
         var place = FrameHeader.byteCount
         if type == .identity {
-            bytes.write(log.logID &<< 6, byteCount: 4, at: &place)
+            bytes.write(log.logID.rawValue &<< 6, byteCount: 4, at: &place)
             bytes.write(number.bootCount, byteCount: 4, at: &place)
         } else if isLong {
             bytes[1] |= FrameFlags.longMask
@@ -157,7 +157,7 @@ public enum SealedFrame {
         clear.append(UInt32(truncatingIfNeeded: deviceID.rawValue &>> 32), byteCount: 4)
         clear.append(UInt32(truncatingIfNeeded: deviceID.rawValue), byteCount: 4)
         for index in start..<(start &+ 8) { clear.append(bytes[index]) }
-        let cipher = cipher(bytes.span, byteCount: frame.count, layout, number, .none, logID: logID &>> 6, keys)
+        let cipher = cipher(bytes.span, byteCount: frame.count, layout, number, .none, logID: LogID(lowBitsOf: logID &>> 6), keys)
         guard decrypt(frame, layout: layout, cipher, into: &clear) else {
             clear.removeAll()
             return nil
@@ -207,9 +207,9 @@ public enum SealedFrame {
     /// - Parameter bytes: begin with the header and the clear part of the frame.
     private static func cipher(
         _ bytes: Span<UInt8>, byteCount: Int, _ layout: SealedLayout, _ number: FrameNumber, _ binding: SealedBinding,
-        logID: UInt32, _ keys: SealingKeys
+        logID: LogID, _ keys: SealingKeys
     ) -> AsconAEAD128 {
-        let nonce = Words128(logID &<< 6, number.bootCount, number.counter, 0)
+        let nonce = Words128(logID.rawValue &<< 6, number.bootCount, number.counter, 0)
         var cipher = AsconAEAD128(key: keys.up, nonce: nonce)
         cipher.absorb(bytes, from: 0, to: FrameHeader.byteCount)
         cipher.absorb(UInt32(truncatingIfNeeded: byteCount), byteCount: 1)

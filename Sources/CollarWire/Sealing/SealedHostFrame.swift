@@ -31,7 +31,7 @@ public enum SealedHostFrame {
         hash.absorb(nonce(poll, index: index, receiverID: receiverID, salt: 0), byteCount: 13)
         hash.absorb(bytes.span, from: 0, to: FrameHeader.byteCount)
         hash.absorb(length, byteCount: 1)
-        hash.absorb(log.logID, byteCount: 4)
+        hash.absorb(log.logID.rawValue, byteCount: 4)
         hash.absorb(bytes.span, from: FrameHeader.byteCount, to: layout.plaintextStart)
         hash.absorb(bytes.span, from: layout.ciphertextStart, to: bytes.count)
         hash.end()
@@ -87,7 +87,7 @@ public enum SealedHostFrame {
         var cipher = AsconAEAD128(key: keys.down, nonce: nonce(poll, index: index, receiverID: receiverID, salt: salt))
         cipher.absorb(bytes, from: 0, to: FrameHeader.byteCount)
         cipher.absorb(UInt32(truncatingIfNeeded: byteCount), byteCount: 1)
-        cipher.absorb(log.logID, byteCount: 4)
+        cipher.absorb(log.logID.rawValue, byteCount: 4)
         cipher.absorb(bytes, from: FrameHeader.byteCount, to: layout.plaintextStart)
         return cipher
     }

@@ -9,7 +9,6 @@ import Testing
 
     /// The requests of the next window, in order.
     private func window(_ queue: inout RequestQueue, isForeign: Bool = false) throws -> [Message] {
-        let log = try #require(log)
         queue.beginWindow()
         var messages: [Message] = []
         var isMore = true

@@ -32,7 +32,7 @@ import Testing
 
     @Test func theLogIDIsDrawnOnce() throws {
         let bench = try CollarBench(randomLogID: 0xFFFF_FFFF)
-        #expect(bench.collar.log.logID == LogIdentity.maximumLogID)
+        #expect(bench.collar.log.logID == .max)
         let again = try bench.rebooted(randomLogID: 5)
         #expect(again.collar.log == bench.collar.log)
     }

@@ -14,7 +14,7 @@ struct CollarBench {
     var lastPoll: UInt8?
 
     init(
-        flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
+        flash: TestFlash = TestFlash(), randomLogID: UInt32 = logID.rawValue, capabilities: Capabilities = .sounder,
         isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil, sendsLiveFixes: Bool = false, factoryKey: CollarKey? = nil
     ) throws {
         try self.init(
@@ -24,7 +24,7 @@ struct CollarBench {
 
     /// Boots a collar from a flash that it shares with the test, so that the test still has the flash if the boot fails.
     init(
-        shared: SharedFlash, randomLogID: UInt32 = logID, capabilities: Capabilities = .sounder,
+        shared: SharedFlash, randomLogID: UInt32 = logID.rawValue, capabilities: Capabilities = .sounder,
         isPoweredOn: Bool = false, batchFrameByteLimit: Int? = nil, sendsLiveFixes: Bool = false, factoryKey: CollarKey? = nil
     ) throws {
         self.shared = shared

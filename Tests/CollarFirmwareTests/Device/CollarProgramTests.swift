@@ -169,7 +169,8 @@ struct TestBoard: CollarBoard, ~Copyable {
         hardware.whileWaiting = {
             waits += 1
             hardware.radioState = .ready
-            guard waits == 3, let log = LogIdentity(deviceID: deviceID, logID: 0x0102_0304 & LogIdentity.maximumLogID) else { return }
+            guard waits == 3 else { return }
+            let log = LogIdentity(deviceID: deviceID, logID: LogID(lowBitsOf: 0x0102_0304))
             let acknowledgement = Acknowledgement(receiverID: 77, poll: nil, firstMissing: 0)
             let reboot = Command(requestID: 4, receiverID: 77, action: .reboot)
             hardware.received = [

@@ -131,13 +131,13 @@ import Testing
 
     @Test func aLogOfAnotherIDIsAnEmptyOne() throws {
         var flash = try flash(holding: 30)
-        var other = try mountLog(&flash, logID: logID ^ 1)
+        var other = try mountLog(&flash, logID: otherLogID)
         #expect(other.oldestSequence == 0)
         #expect(other.nextSequence == 0)
         for number in 0..<60 as Range<UInt32> {
             #expect(try other.append(fix(number + 500), to: &flash) == number)
             #expect(try other.fix(number, in: &flash) == fix(number + 500, sequence: number))
-            let again = try mountLog(&flash, logID: logID ^ 1)
+            let again = try mountLog(&flash, logID: otherLogID)
             #expect(again.nextSequence == number + 1)
             #expect(again.oldestSequence == other.oldestSequence)
         }
@@ -152,7 +152,7 @@ import Testing
     private func flash(withBlockStartingAt first: UInt32, slotsPerBlock: UInt32) throws -> TestFlash {
         var flash = TestFlash()
         var header: [UInt8] = []
-        for value in [0x434C_4632, logID, first, 0] as [UInt32] {
+        for value in [0x434C_4632, logID.rawValue, first, 0] as [UInt32] {
             header += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
         }
         var check = CRC24()

@@ -167,10 +167,11 @@ func fix(_ number: UInt32, sequence: UInt32? = nil) -> Fix {
         speedDecimetersPerSecond: number % 4 == 0 ? nil : UInt32(small), batteryPercent: UInt8(small % 101))
 }
 
-let logID: UInt32 = 0x2AB_CDEF
+let logID: LogID = 0x2AB_CDEF
+let otherLogID: LogID = 0x2AB_CDEE
 let firstLogBlock = 4
 
-func mountLog(_ flash: inout TestFlash, logID id: UInt32 = logID) throws(FlashError) -> FixLog<TestFlash> {
+func mountLog(_ flash: inout TestFlash, logID id: LogID = logID) throws(FlashError) -> FixLog<TestFlash> {
     try FixLog(mounting: &flash, firstBlock: firstLogBlock, logID: id)
 }
 

@@ -38,7 +38,7 @@ import Testing
         _ = try bench.sendAll()
         let answer = Acknowledgement(receiverID: 77, poll: .first, firstMissing: 5)
         let log = bench.collar.log
-        let stranger = try #require(LogIdentity(deviceID: deviceID, logID: logID ^ 1))
+        let stranger = LogIdentity(deviceID: deviceID, logID: otherLogID)
         let frame = { (address: UInt8, log: LogIdentity) in
             try [UInt8](capacity: 253) { output in try answer.encode(address: address, log: log, into: &output) }
         }

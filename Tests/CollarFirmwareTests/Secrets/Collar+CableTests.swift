@@ -86,7 +86,7 @@ import Testing
         #expect(try bench.keyInForce(of: [key(1), key(2)]) == key(2))
     }
 
-    @Test(arguments: [logID, 5]) func aRequestWithoutAProofBeginsANewLog(randomLogID: UInt32) throws {
+    @Test(arguments: [logID.rawValue, 5]) func aRequestWithoutAProofBeginsANewLog(randomLogID: UInt32) throws {
         var clear = try CollarBench.paired()
         #expect(try clear.update(5, version: 3, [1: 700]) == .settingsChanged)
         // A collar in clear takes a key after power-on.

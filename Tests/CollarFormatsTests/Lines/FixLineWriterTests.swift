@@ -66,7 +66,7 @@ struct FixLineWriterTests {
             for device in 0..<100 as Range<UInt64> {
                 var value = received()
                 value.deviceID = DeviceID(rawValue: device << 60 | device)
-                value.logID = UInt32(round / 2) + 7
+                value.logID = LogID(lowBitsOf: UInt32(round / 2) + 7)
                 writer.append(value, to: &bytes)
                 expected += line(value)
             }
@@ -84,7 +84,7 @@ struct FixLineWriterTests {
             course: AngleCode(steps: 179), heading: AngleCode(steps: 179), batteryPercent: 100)
         let text = line(
             ReceivedFix(
-                deviceID: 0xFFFF_FFFF_FFFF_FFFF, logID: LogIdentity.maximumLogID, receivedUnixMilliseconds: .min, fix: fix,
+                deviceID: 0xFFFF_FFFF_FFFF_FFFF, logID: .max, receivedUnixMilliseconds: .min, fix: fix,
                 signal: RadioSignal(strengthDBm: .min, signalToNoiseTenthsDB: -32_767)))
         #expect(text.contains(#""latitude":-89.1234567,"longitude":-179.1234567},"alt_m":-838860.8,"h_accuracy_m":2195.198"#))
         #expect(text.hasSuffix(#""rx_unix_ms":-9223372036854775808,"rssi_dbm":-32768,"snr_db":-3276.7}"# + "\n"))
@@ -94,7 +94,7 @@ struct FixLineWriterTests {
     func roundTrip(flavour: FixLineWriter.Flavour) throws {
         for seed in 0..<500 {
             let value = ReceivedFix(
-                deviceID: DeviceID(rawValue: .random(in: 0 ... .max)), logID: .random(in: 0...LogIdentity.maximumLogID),
+                deviceID: DeviceID(rawValue: .random(in: 0 ... .max)), logID: LogID(lowBitsOf: .random(in: 0 ... .max)),
                 receivedUnixMilliseconds: .random(in: 0...4_000_000_000_000), fix: randomFix(UInt32(seed)))
             let text = line(value, flavour: flavour)
             let decoded = try JSONDecoder().decode(LocationFix.self, from: Data(text.utf8))

@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [(0, "none"), (60, "below 60")] as [(UInt32, String)])
     func anIdentityTellsWhatIsDeliveredElsewhere(value: UInt32, text: String) throws {
-        let log = try #require(LogIdentity(deviceID: 1, logID: 2))
+        let log = LogIdentity(deviceID: 1, logID: 2)
         let identity = Identity(
             log: log, bootCount: 1, oldestSequence: 100, nextSequence: 103, pairedReceiverID: 7,
             maximumFrameByteCount: 51, firmwareVersion: FirmwareVersion(major: 1, minor: 2, patch: 3),

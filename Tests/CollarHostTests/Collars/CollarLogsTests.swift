@@ -5,7 +5,7 @@ import Testing
 /// The logs with which the host tries the CRC of a frame. Each further log would let some damaged frames pass for fixes.
 @Suite struct TriedLogsTests {
     /// Passes a fix of each log to the host, and returns the ids of the logs whose fix the host stores.
-    private func logsThatAreTried(_ collars: [PaperCollar], sequence: UInt32, _ bench: HostBench, _ link: LinkID) throws -> [UInt32] {
+    private func logsThatAreTried(_ collars: [PaperCollar], sequence: UInt32, _ bench: HostBench, _ link: LinkID) throws -> [LogID] {
         for collar in collars { bench.receive(try collar.fix(sequence), on: link) }
         return bench.takeFixes().map(\.logID)
     }
@@ -16,7 +16,7 @@ import Testing
         var logs: [PaperCollar] = []
         for log in 1...16 as ClosedRange<UInt32> {
             for collar in 0..<16 as Range<UInt64> {
-                logs.append(try PaperCollar(deviceID: DeviceID(rawValue: 0xC0 + collar), logID: 100 * UInt32(collar) + log))
+                logs.append(try PaperCollar(deviceID: DeviceID(rawValue: 0xC0 + collar), logID: LogID(lowBitsOf: 100 * UInt32(collar) + log)))
             }
         }
         for log in logs { bench.receive(try log.identity(next: 9, poll: nil), on: link) }

@@ -80,7 +80,7 @@ import Testing
         let bench = try HostBench()
         let link = bench.openLink()
         let collars = try (0..<UInt64(HostLimits.collarCount)).map { number in
-            var collar = try PaperCollar(deviceID: DeviceID(rawValue: 0x1000 + number), logID: 5000 + UInt32(number))
+            var collar = try PaperCollar(deviceID: DeviceID(rawValue: 0x1000 + number), logID: LogID(lowBitsOf: 5000 + UInt32(number)))
             collar.address = UInt8(1 + number % 254)
             return collar
         }

@@ -17,7 +17,7 @@ import Testing
 
     /// Appends every tenth fix from `first` on until the journal refuses one.
     /// - Returns: how many fixes were appended.
-    private func scatter(_ journal: Journal, log logID: UInt32, from first: UInt32 = 10) throws -> Int {
+    private func scatter(_ journal: Journal, log logID: LogID, from first: UInt32 = 10) throws -> Int {
         var count = 0
         do throws(JournalError) {
             while try journal.append(record(first + 10 * UInt32(count), log: logID)) { count += 1 }
@@ -27,7 +27,7 @@ import Testing
         return count
     }
 
-    private func loss(_ first: UInt32, _ last: UInt32, log logID: UInt32 = log) throws -> JournaledLoss {
+    private func loss(_ first: UInt32, _ last: UInt32, log logID: LogID = log) throws -> JournaledLoss {
         let range = try #require(SequenceRange(first, last))
         return JournaledLoss(logID: logID, range: range, reason: .overwritten, receivedUnixMilliseconds: 5)
     }
@@ -35,7 +35,7 @@ import Testing
     @Test func memoryIsBounded() throws {
         let limits = TrackingLimits()
         let journal = try openJournal(MemoryFileSystem())
-        for logID in 0..<UInt32(limits.promptLogCount) { #expect(try journal.append(record(0, log: logID))) }
+        for logID in (0..<UInt32(limits.promptLogCount)).map(LogID.init(lowBitsOf:)) { #expect(try journal.append(record(0, log: logID))) }
         let end = journal.end
         #expect(throws: JournalError.logLimitReached) { try journal.append(record(0, log: 5000)) }
         #expect(journal.end == end)
@@ -43,7 +43,7 @@ import Testing
         var sequence: UInt32 = 2
         #expect(throws: JournalError.trackingLimitReached) {
             while true {
-                _ = try journal.append(record(sequence, log: sequence % 3))
+                _ = try journal.append(record(sequence, log: LogID(lowBitsOf: sequence % 3)))
                 sequence += 6
                 if sequence % 1000 == 0 { try journal.commit() }
             }
@@ -104,7 +104,7 @@ import Testing
         let files = MemoryFileSystem()
         do {
             let journal = try openJournal(files, limit: 700, limits: few)
-            for logID in 10..<14 as Range<UInt32> { #expect(try journal.append(record(0, log: logID))) }
+            for logID in [10, 11, 12, 13] as [LogID] { #expect(try journal.append(record(0, log: logID))) }
             #expect(throws: JournalError.logLimitReached) { try journal.append(record(0, log: 14)) }
             #expect(throws: JournalError.logLimitReached) { try journal.append(loss(0, 5, log: 14)) }
             #expect(journal.admitLog())
@@ -129,14 +129,14 @@ import Testing
         let files = MemoryFileSystem()
         for round in 0..<2 as Range<UInt32> {
             let journal = try openJournal(files, limit: 1000)
-            for logID in 0..<400 as Range<UInt32> {
+            for logID in (0..<400 as Range<UInt32>).map(LogID.init(lowBitsOf:)) {
                 #expect(try journal.append(record(round, log: logID)))
                 try journal.commit()
             }
             #expect(journal.segments.count < 20, "a segment for each commit else")
         }
         let journal = try openJournal(files, limit: 1000)
-        #expect((0..<400 as Range<UInt32>).allSatisfy { journal.durable(logID: $0).firstMissing == 2 })
+        #expect((0..<400 as Range<UInt32>).allSatisfy { journal.durable(logID: LogID(lowBitsOf: $0)).firstMissing == 2 })
     }
 
     @Test func aJournalOfFullSizeTakesNoMore() throws {

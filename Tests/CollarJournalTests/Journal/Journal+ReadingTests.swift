@@ -11,16 +11,16 @@ import Testing
         let files = MemoryFileSystem()
         let journal: Journal
         let reader: JournalReader
-        var history: [(position: JournalPosition, covered: [UInt32: Set<UInt32>])] = []
-        var behind: [(log: UInt32, sequence: UInt32, position: JournalPosition)] = []
+        var history: [(position: JournalPosition, covered: [LogID: Set<UInt32>])] = []
+        var behind: [(log: LogID, sequence: UInt32, position: JournalPosition)] = []
 
         init(seed: UInt64, commitsEverything: Bool) throws {
             var random = SeededRandom(seed: seed)
             journal = try openJournal(files, limit: 900)
-            var covered: [UInt32: Set<UInt32>] = [:]
-            var next: [UInt32: UInt32] = [:]
+            var covered: [LogID: Set<UInt32>] = [:]
+            var next: [LogID: UInt32] = [:]
             for _ in 0..<400 {
-                let logID = log - UInt32.random(in: 0...2, using: &random)
+                let logID = LogID(lowBitsOf: log.rawValue - UInt32.random(in: 0...2, using: &random))
                 let first = next[logID, default: 0] + UInt32.random(in: 0...1, using: &random)
                 if Int.random(in: 0..<20, using: &random) == 0 {
                     let range = try #require(SequenceRange(first, first + 3))
@@ -47,7 +47,7 @@ import Testing
         func path(_ segment: UInt32) -> String { journal.directory.path(ofSegment: segment) }
     }
 
-    private func sets(_ coverage: [UInt32: CoveredSequences]) -> [UInt32: Set<UInt32>] {
+    private func sets(_ coverage: [LogID: CoveredSequences]) -> [LogID: Set<UInt32>] {
         coverage.mapValues { covered in Set(covered.ranges.flatMap { Array($0.first...$0.last) }) }
     }
 
@@ -97,9 +97,9 @@ import Testing
                 #expect(try sample.reader.position(behind: sequence, logID: logID) == position)
             }
             let last = try #require(sample.history.last).covered
-            let known = Set(sample.behind.map { [$0.log, $0.sequence] })
+            let known = Set(sample.behind.map { [$0.log.rawValue, $0.sequence] })
             for (logID, covered) in last {
-                for sequence in 0...((covered.max() ?? 0) + 2) where !known.contains([logID, sequence]) {
+                for sequence in 0...((covered.max() ?? 0) + 2) where !known.contains([logID.rawValue, sequence]) {
                     #expect(try sample.journal.position(behind: sequence, logID: logID) == nil)
                     #expect(try sample.reader.position(behind: sequence, logID: logID) == nil)
                 }

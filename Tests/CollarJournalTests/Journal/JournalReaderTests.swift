@@ -272,15 +272,15 @@ import Testing
         #expect(
             try journal.append(
                 JournaledLoss(
-                    logID: log + 1, range: SequenceRange(0), reason: .overwritten,
+                    logID: otherLog, range: SequenceRange(0), reason: .overwritten,
                     receivedUnixMilliseconds: 1_700_000_000_000)))
         try journal.commit()
         #expect(try summary(files).summary.newest == record(99))
         // Its first fix is the newest, although the former log has higher sequences.
-        #expect(try journal.append(record(1, log: log + 1)))
+        #expect(try journal.append(record(1, log: otherLog)))
         try journal.commit()
         let found = try summary(files).summary
-        #expect(found.newest == record(1, log: log + 1))
+        #expect(found.newest == record(1, log: otherLog))
         #expect(found.storedCount == 101)
         #expect(found.missingCount == 0)
     }

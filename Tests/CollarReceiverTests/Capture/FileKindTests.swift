@@ -35,7 +35,7 @@ struct FileKindTests {
 
     @Test func frames() throws {
         let identity = Identity(
-            log: try #require(LogIdentity(deviceID: 1, logID: 2)), bootCount: 1, oldestSequence: 0, nextSequence: 0, pairedReceiverID: 0,
+            log: LogIdentity(deviceID: 1, logID: 2), bootCount: 1, oldestSequence: 0, nextSequence: 0, pairedReceiverID: 0,
             maximumFrameByteCount: 253, firmwareVersion: FirmwareVersion(major: 0, minor: 1, patch: 0),
             capabilities: Capabilities(rawValue: 0), heartbeatSeconds: 60)
         var frame = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in

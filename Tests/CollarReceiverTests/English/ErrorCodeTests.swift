@@ -117,7 +117,7 @@ import Testing
             (.storageFailing, JournalError.pendingLimitReached.message),
             (.storageFailing, JournalError.trackingLimitReached.message),
             (.storageFailing, JournalError.logLimitReached.message),
-            (.storageFailing, JournalError.unencodable(.logID(1 << 30)).message),
+            (.storageFailing, JournalError.unencodable(.sequence(1 << 30)).message),
             (.journalUnavailable, host(.collar(1, .journalUnavailable(file)))), (.journalUnavailable, file.message),
             (.permissionDenied, JournalError.file(FileFailure(.open, path, errorNumber: EACCES)).message),
             (.journalUnreadable, host(.collar(1, .journalUnreadable(file)))),

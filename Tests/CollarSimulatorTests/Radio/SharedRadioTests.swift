@@ -77,7 +77,7 @@ import Testing
         let arrived = try run(&radio, from: heard.now, until: heard.now.advanced(byMicroseconds: 30_000))
         #expect(heard.bytes.count + arrived.bytes.count > 20)
         #expect(radio.keepsRealTime(now: arrived.now))
-        let log = try #require(LogIdentity(deviceID: 0xABC, logID: 5))
+        let log = LogIdentity(deviceID: 0xABC, logID: 5)
         let answer = Acknowledgement(receiverID: 77, poll: .first, firstMissing: 1)
         let frame = try [UInt8](capacity: 253) { output in try answer.encode(address: 9, log: log, into: &output) }
         radio.receive(Self.data(frame, in: dialect), now: arrived.now)

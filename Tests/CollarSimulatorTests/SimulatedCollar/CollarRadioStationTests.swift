@@ -41,7 +41,7 @@ import Testing
     }
 
     private func answer(poll: PollNumber, firstMissing: UInt32) throws -> [UInt8] {
-        let log = try #require(LogIdentity(deviceID: 0xABC, logID: 5))
+        let log = LogIdentity(deviceID: 0xABC, logID: 5)
         let answer = Acknowledgement(receiverID: 77, poll: poll, firstMissing: firstMissing)
         return serial(try [UInt8](capacity: 253) { output in try answer.encode(address: 9, log: log, into: &output) })
     }

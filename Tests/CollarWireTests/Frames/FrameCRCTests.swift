@@ -10,7 +10,7 @@ import Testing
         for attempt in 0..<500_000 {
             let sample = samples[attempt % samples.count]
             let own = LogIdentity.sample
-            let otherDevice = LogIdentity(of: DeviceID(rawValue: random.next()), logID: own.logID)
+            let otherDevice = LogIdentity(of: DeviceID(rawValue: random.next()), logID: own.logID.rawValue)
             let otherLog = LogIdentity(of: own.deviceID, logID: UInt32(truncatingIfNeeded: random.next()))
             for other in [otherDevice, otherLog] where other != own {
                 if isValid(sample.bytes, log: other) { passed += 1 }
@@ -54,7 +54,7 @@ import Testing
         for first in 0..<90 {
             for second in 0...first {
                 var device = own.deviceID.rawValue
-                var log = own.logID
+                var log = own.logID.rawValue
                 for bit in Set([first, second]) {
                     if bit < 64 { device ^= 1 &<< UInt64(bit) } else { log ^= 1 &<< UInt32(bit - 64) }
                 }
@@ -81,7 +81,7 @@ import Testing
     @Test func theCheckCoversIdsAndLengthAsTheSpecificationOrdersThem() {
         var check = CRC24()
         check.update(bigEndian: LogIdentity.sample.deviceID.rawValue)
-        check.update(bigEndian: LogIdentity.sample.logID)
+        check.update(bigEndian: LogIdentity.sample.logID.rawValue)
         #expect(LogIdentity.sample.tag == check.checksum)
         let bytes: [UInt8] = [0x22, 0, 7, 9, 1, 2]
         for byte in [UInt8(bytes.count + 3)] + bytes { check.update(byte) }

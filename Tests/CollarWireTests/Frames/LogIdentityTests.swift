@@ -3,9 +3,10 @@ import Testing
 
 @Suite struct LogIdentityTests {
     @Test func aLogIDHasAtMost26Bits() {
-        #expect(LogIdentity(deviceID: 0xFFFF_FFFF_FFFF_FFFF, logID: 0x3FF_FFFF)?.logID == 0x3FF_FFFF)
-        #expect(LogIdentity(deviceID: 0, logID: 0x400_0000) == nil)
-        #expect(LogIdentity(deviceID: 0, logID: .max) == nil)
+        #expect(LogID(rawValue: 0x3FF_FFFF) == .max)
+        #expect(LogID(rawValue: 0x400_0000) == nil)
+        #expect(LogID(rawValue: .max) == nil)
+        #expect(LogID(lowBitsOf: 0xFC00_0005) == 5)
     }
 
     @Test func logsAreEqualWhereBothIdsAre() {

@@ -82,8 +82,8 @@ import Testing
             others[0].key[15] ^= 1
             others[1].number.bootCount += 1
             others[2].number.counter += 256
-            others[3].log = LogIdentity(of: DeviceID(rawValue: peer.log.deviceID.rawValue ^ 1), logID: peer.log.logID)
-            others[4].log = LogIdentity(of: peer.log.deviceID, logID: peer.log.logID ^ 1)
+            others[3].log = LogIdentity(of: DeviceID(rawValue: peer.log.deviceID.rawValue ^ 1), logID: peer.log.logID.rawValue)
+            others[4].log = LogIdentity(of: peer.log.deviceID, logID: peer.log.logID.rawValue ^ 1)
             // An identity names its log.
             if clear[0] & 0x1F == MessageType.identity.rawValue { others.removeLast() }
             for other in others { #expect(other.opened(sealed) == nil) }

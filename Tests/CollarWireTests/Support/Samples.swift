@@ -40,12 +40,7 @@ extension LogIdentity {
     static let sample = LogIdentity(of: 0x00A1_B2C3_D4E5_F607, logID: 0x2AB_CDEF)
 
     /// A log whose id is the low 26 bits of `logID`.
-    init(of deviceID: DeviceID, logID: UInt32) {
-        guard let log = LogIdentity(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID) else {
-            preconditionFailure("26 bits are a log id")
-        }
-        self = log
-    }
+    init(of deviceID: DeviceID, logID: UInt32) { self.init(deviceID: deviceID, logID: LogID(lowBitsOf: logID)) }
 }
 
 extension Fix {

@@ -96,8 +96,7 @@ extension Vector {
         get throws {
             guard let device = contents.deviceID, let logID = contents.logID else { return nil }
             let deviceID = DeviceID(rawValue: try #require(UInt64(device, radix: 16)))
-            let log = try #require(LogIdentity(deviceID: deviceID, logID: logID))
-            return log
+            return LogIdentity(deviceID: deviceID, logID: try #require(LogID(rawValue: logID)))
         }
     }
 }

@@ -82,7 +82,7 @@ extension Acknowledgement {
 extension Identity {
     fileprivate var fields: [String: FieldValue] {
         var fields: [String: FieldValue] = [
-            "device_id": FieldValue(hexadecimal: log.deviceID.rawValue), "log_id": FieldValue(log.logID),
+            "device_id": FieldValue(hexadecimal: log.deviceID.rawValue), "log_id": FieldValue(log.logID.rawValue),
             "boot_count": FieldValue(bootCount),
             "oldest_sequence": FieldValue(oldestSequence), "next_sequence": FieldValue(nextSequence),
             "paired_receiver": FieldValue(pairedReceiverID),

@@ -83,7 +83,7 @@ final class SimulatedCollar {
     /// Turns a new flash into that of a collar that has delivered many fixes to another receiver.
     private static func age(_ flash: FaultyFlash, plan: WorldPlan, index: Int) {
         guard plan.firstSequence > 0 else { return }
-        let logID = (plan.seed &+ UInt64(index)) & UInt64(LogIdentity.maximumLogID)
+        let logID = (plan.seed &+ UInt64(index)) & UInt64(LogID.max.rawValue)
         var flash = flash
         do throws(FlashError) {
             var store = try SettingsStore(mounting: &flash)

@@ -22,17 +22,17 @@ final class DurableRecords {
         var readByteCount: Int
     }
 
-    private(set) var logs: [UInt32: Log] = [:]
+    private(set) var logs: [LogID: Log] = [:]
     /// A fix or message that was found more than once; nil if there is none.
-    private(set) var repeated: (logID: UInt32, sequence: UInt32)?
+    private(set) var repeated: (logID: LogID, sequence: UInt32)?
     /// The position up to which lines were handed over, from the newest cursor that was read.
     private(set) var cursor = JournalPosition.start
     /// Fixes, messages and losses that were read since the last call of ``takeNew()``.
-    private var new: (entries: [NewEntry], losses: [(logID: UInt32, range: SequenceRange)]) = ([], [])
+    private var new: (entries: [NewEntry], losses: [(logID: LogID, range: SequenceRange)]) = ([], [])
     /// A fix or message that was read.
-    typealias NewEntry = (logID: UInt32, sequence: UInt32, entry: LogEntry)
+    typealias NewEntry = (logID: LogID, sequence: UInt32, entry: LogEntry)
     /// The bytes of the newest progress record of each log, in the last segment that has any bytes.
-    private(set) var newestProgress: [UInt32: Range<Int>] = [:]
+    private(set) var newestProgress: [LogID: Range<Int>] = [:]
     /// The places at which the host finds damage without a verification: in the last segment when it opens the journal, in the
     /// segments before when it reads records that were not handed over yet. Damage before `start` may stay unnoticed.
     var damageablePlaces: [(file: DiskFile, start: Int)] {
@@ -60,14 +60,14 @@ final class DurableRecords {
         self.directory = directory
     }
 
-    func kept(_ sequence: UInt32, logID: UInt32) -> KeptRecord {
+    func kept(_ sequence: UInt32, logID: LogID) -> KeptRecord {
         guard let log = logs[logID] else { return .nothing }
         if let entry = log.entries[sequence] { return .entry(entry) }
         return log.losses.contains { $0.contains(sequence) } ? .loss : .nothing
     }
 
     /// The lowest sequence of a log that is neither stored nor lost.
-    func firstMissing(logID: UInt32) -> UInt32 {
+    func firstMissing(logID: LogID) -> UInt32 {
         var sequence: UInt32 = 0
         while kept(sequence, logID: logID) != .nothing { sequence += 1 }
         return sequence
@@ -155,11 +155,11 @@ final class DurableRecords {
         case 11: takeMessage(body, segment.number)
         case 3:
             guard body.count == 19, let lost = SequenceRange(number(body[12..<16]), number(body[16..<20])) else { return }
-            logs[number(body.prefix(4)), default: Log()].losses.append(lost)
-            new.losses.append((number(body.prefix(4)), lost))
+            logs[logID(body), default: Log()].losses.append(lost)
+            new.losses.append((logID(body), lost))
         case 5: if body.count >= 12 { cursor = position(body.dropFirst(4).prefix(8)) }
         case 7: if body.count == 8 { cursor = position(body) }
-        case 6: newestProgress[number(body.prefix(4))] = range
+        case 6: newestProgress[logID(body)] = range
         default: break
         }
     }
@@ -174,7 +174,7 @@ final class DurableRecords {
         let payload = Array(body[(low + 1)...])
         do throws(DecodeError) {
             let fix = try AbsoluteFix.decodePayload(payload.span, count: payload.count, lowSequenceByte: body[low])
-            take(.fix(fix), fix.sequence, logID: number(body.prefix(4)), segment)
+            take(.fix(fix), fix.sequence, logID: logID(body), segment)
         } catch {
             // A record that does not decode does not count as kept.
         }
@@ -189,13 +189,13 @@ final class DurableRecords {
         let payload = Array(body[(sequence + 4)...])
         do throws(DecodeError) {
             let message = try ApplicationMessage(storedIn: payload.span)
-            take(.message(message), number(body[sequence..<(sequence + 4)]), logID: number(body.prefix(4)), segment)
+            take(.message(message), number(body[sequence..<(sequence + 4)]), logID: logID(body), segment)
         } catch {
             // A record that does not decode does not count as kept.
         }
     }
 
-    private func take(_ entry: LogEntry, _ sequence: UInt32, logID: UInt32, _ segment: UInt32) {
+    private func take(_ entry: LogEntry, _ sequence: UInt32, logID: LogID, _ segment: UInt32) {
         // The first content counts, as it does for every reader of the journal.
         if logs[logID]?.entries[sequence] != nil {
             repeated = (logID, sequence)
@@ -207,7 +207,7 @@ final class DurableRecords {
     }
 
     /// The fixes, messages and losses that were read since the last call.
-    func takeNew() -> (entries: [NewEntry], losses: [(logID: UInt32, range: SequenceRange)]) {
+    func takeNew() -> (entries: [NewEntry], losses: [(logID: LogID, range: SequenceRange)]) {
         defer { new = ([], []) }
         return new
     }
@@ -215,6 +215,9 @@ final class DurableRecords {
     private func position(_ bytes: ArraySlice<UInt8>) -> JournalPosition {
         JournalPosition(segment: number(bytes.prefix(4)), offset: number(bytes.dropFirst(4)))
     }
+
+    /// The log that a record is about, with which its fields begin.
+    private func logID(_ body: ArraySlice<UInt8>) -> LogID { LogID(lowBitsOf: number(body.prefix(4))) }
 
     private func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 }

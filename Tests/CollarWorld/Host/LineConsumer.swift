@@ -70,9 +70,9 @@ final class LineConsumer {
 /// A log of a collar.
 struct LogKey: Hashable {
     let deviceID: DeviceID
-    let logID: UInt32
+    let logID: LogID
 
-    init(deviceID: DeviceID, logID: UInt32) { (self.deviceID, self.logID) = (deviceID, logID) }
+    init(deviceID: DeviceID, logID: LogID) { (self.deviceID, self.logID) = (deviceID, logID) }
     init(_ log: LogIdentity) { self.init(deviceID: log.deviceID, logID: log.logID) }
 }
 

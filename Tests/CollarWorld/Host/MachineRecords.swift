@@ -75,7 +75,7 @@ final class MachineRecords {
         found.update(from: disk)
         var lost: [LostRecord] = []
         for (logID, log) in before.sorted(by: { $0.key < $1.key }) {
-            guard let identity = LogIdentity(deviceID: deviceID, logID: logID) else { continue }
+            let identity = LogIdentity(deviceID: deviceID, logID: logID)
             let sequences = Array(log.entries.keys) + log.losses.flatMap { Array($0.first...$0.last) }
             // A record that damage removed may be that of a fix that came after it had been reported as lost. The host then
             // requests all lost fixes of the log again.

@@ -13,7 +13,7 @@ enum BitwiseCRC {
         var register: UInt32 = 0xB7_04CE
         if let log {
             add(log.deviceID.rawValue, &register)
-            add(log.logID, &register)
+            add(log.logID.rawValue, &register)
         }
         add(UInt8(truncatingIfNeeded: frame.count), &register)
         for byte in frame.dropLast(3) { add(byte, &register) }

@@ -231,7 +231,7 @@ extension Oracle {
         for collar in Set(records.map(\.log.deviceID)).sorted() {
             let found = host.records.of(collar).takeNew()
             for (logID, sequence, entry) in found.entries {
-                guard let log = LogIdentity(deviceID: collar, logID: logID), let record = record(of: log) else {
+                guard let record = record(of: LogIdentity(deviceID: collar, logID: logID)) else {
                     if !inventedLogs.contains(where: { $0.deviceID == collar && $0.logID == logID }) {
                         report(.storedIsLogged, "host \(host.index) stores an entry of an unknown log")
                     }
@@ -242,8 +242,7 @@ extension Oracle {
                 }
             }
             for (logID, range) in found.losses {
-                guard let log = LogIdentity(deviceID: collar, logID: logID) else { continue }
-                counts(asLost: range, log: log, host)
+                counts(asLost: range, log: LogIdentity(deviceID: collar, logID: logID), host)
             }
         }
     }
@@ -268,15 +267,17 @@ extension Oracle {
         case .message(let record):
             emitted(.message(record.message.content), record.message.sequence, deviceID: entry.deviceID, logID: record.logID, host)
         case .gap(let change):
-            guard let log = LogIdentity(deviceID: entry.deviceID, logID: change.logID), record(of: log) != nil else { return }
+            let log = LogIdentity(deviceID: entry.deviceID, logID: change.logID)
+            guard record(of: log) != nil else { return }
             host.consumer.accounts[LogKey(log), default: LogAccount()].note(change)
         }
     }
 
     private func emitted(
-        _ entry: LogEntry, _ sequence: UInt32, deviceID: DeviceID, logID: UInt32, _ host: SimulatedMachine
+        _ entry: LogEntry, _ sequence: UInt32, deviceID: DeviceID, logID: LogID, _ host: SimulatedMachine
     ) {
-        guard let log = LogIdentity(deviceID: deviceID, logID: logID), let record = record(of: log) else { return }
+        let log = LogIdentity(deviceID: deviceID, logID: logID)
+        guard let record = record(of: log) else { return }
         if !record.permits(entry, at: sequence) {
             report(.oneContentPerID, "host \(host.index) hands over \(sequence) as it was not logged")
         }

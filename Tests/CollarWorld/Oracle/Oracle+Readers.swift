@@ -10,8 +10,8 @@ extension Oracle {
 
     /// A reader is handed an entry.
     func handedOut(_ entry: EmittedEntry, to reader: String) {
-        guard let (key, sequence, content) = entry.logged, let log = LogIdentity(deviceID: key.deviceID, logID: key.logID),
-            let record = record(of: log), !record.permits(content, at: sequence)
+        guard let (key, sequence, content) = entry.logged,
+            let record = record(of: LogIdentity(deviceID: key.deviceID, logID: key.logID)), !record.permits(content, at: sequence)
         else { return }
         report(.oneContentPerID, "\(reader) is handed \(sequence) as it was not logged")
     }

@@ -32,7 +32,7 @@ struct SealedFrames {
     /// The number that each collar must give its next frame.
     private var expected: [DeviceID: FrameNumber] = [:]
     /// The highest boot count of each log, which must grow.
-    private var bootCounts: [DeviceID: [UInt32: UInt32]] = [:]
+    private var bootCounts: [DeviceID: [LogID: UInt32]] = [:]
     private var polls: [SentPoll] = []
     /// The different frames in each place, in their order.
     private var hostFrames: [AnswerPlace: [HostFrame]] = [:]

@@ -160,9 +160,8 @@ final class Attacker {
     /// These use up the logs and ranges that a host keeps track of.
     private func flood() -> Forgery? {
         if let next = floodFixes.popLast() { return fix(next.sequence, of: next.log) }
-        guard logsLeft > 0, let heard = identities.randomElement(using: &random),
-            let log = LogIdentity(deviceID: heard.log.deviceID, logID: UInt32(random.below(1 << 26)))
-        else { return nil }
+        guard logsLeft > 0, let heard = identities.randomElement(using: &random) else { return nil }
+        let log = LogIdentity(deviceID: heard.log.deviceID, logID: LogID(lowBitsOf: UInt32(random.below(1 << 26))))
         logsLeft -= 1
         floodFixes = (0..<(random.below(3) == 0 ? 6 : 1)).map { (log, 7 * UInt32($0)) }
         return identity(
@@ -179,7 +178,7 @@ final class Attacker {
     /// The identity of an invented collar.
     private func identityOfInvention() -> Forgery? {
         let deviceID = DeviceID(rawValue: 0xBAD0_0000_0000_0000 | random.next() >> 16)
-        guard let log = LogIdentity(deviceID: deviceID, logID: UInt32(random.below(1 << 26))) else { return nil }
+        let log = LogIdentity(deviceID: deviceID, logID: LogID(lowBitsOf: UInt32(random.below(1 << 26))))
         invented.append(log)
         return identity(
             Identity(

@@ -21,7 +21,7 @@ nonisolated(unsafe) private var stream = StreamDecoder()
 @c(use_codec)
 public func useCodec() {
     let deviceID = DeviceID(rawValue: UInt64(widening: inputWord()) &<< 32 | UInt64(widening: inputWord()))
-    guard let log = LogIdentity(deviceID: deviceID, logID: inputWord() & LogIdentity.maximumLogID) else { return }
+    let log = LogIdentity(deviceID: deviceID, logID: LogID(lowBitsOf: inputWord()))
     let link = Link(log: log, protection: Protection(deviceID: deviceID))
     sendFixes(link)
     sendBatch(link)

@@ -7,7 +7,7 @@ import CollarWire
 struct GPXWriter: FormatWriter {
     struct Segment {
         let deviceID: DeviceID
-        let logID: UInt32
+        let logID: LogID
         let animal: Animal?
         /// The sequence that continues the segment.
         var next: UInt32
@@ -129,7 +129,7 @@ struct GeoJSONWriter: FormatWriter {
             row.append(#","seq":"#, fix.sequence)
             row.append(#","collar":""#)
             row.append(collar: received.deviceID)
-            row.append(#"","log":"#, identifier.logID)
+            row.append(#"","log":"#, identifier.logID.rawValue)
             row.append(#","rx_unix_ms":"#, received.receptionUnixMilliseconds, orUnknown: "null")
             row.append(#","rssi_dbm":"#, ifKnown: received.strengthDBm)
             row.append(#","snr_db":"#, ifKnown: received.signalToNoiseDB)

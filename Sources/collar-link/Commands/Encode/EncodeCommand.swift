@@ -112,10 +112,7 @@ extension ParsedArguments {
     /// The log of `--device` and `--log-id`, with defaults for both.
     func log() throws(CommandFailure) -> LogIdentity {
         let deviceID = try deviceID("--device") ?? 0xC011_4A00_0000_0001
-        let logID = try integer("--log-id", in: 0...Int(LogIdentity.maximumLogID)) ?? 1
-        guard let log = LogIdentity(deviceID: deviceID, logID: UInt32(logID)) else {
-            throw CommandFailure(.software, "\(logID) was checked to be a log id.")
-        }
-        return log
+        let logID = try integer("--log-id", in: 0...Int(LogID.max.rawValue)) ?? 1
+        return LogIdentity(deviceID: deviceID, logID: LogID(lowBitsOf: UInt32(logID)))
     }
 }

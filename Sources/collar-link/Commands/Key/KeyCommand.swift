@@ -197,7 +197,7 @@ enum KeyCommand: Command {
     }
 
     /// Whether the journal of a collar has something of a log.
-    private static func isStored(_ logID: UInt32, of deviceID: DeviceID, in stateDirectory: String) throws(CommandFailure) -> Bool {
+    private static func isStored(_ logID: LogID, of deviceID: DeviceID, in stateDirectory: String) throws(CommandFailure) -> Bool {
         do throws(JournalError) {
             return try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID).verify().logs.contains { $0.logID == logID }
         } catch {

@@ -50,7 +50,7 @@ struct DocumentFormatTests {
         return shape
     }
 
-    private func points(_ list: [(sequence: UInt32, log: UInt32, device: DeviceID)]) -> [ReceivedFix] {
+    private func points(_ list: [(sequence: UInt32, log: LogID, device: DeviceID)]) -> [ReceivedFix] {
         list.enumerated().map { fix($1.sequence, device: $1.device, log: $1.log, second: Int64($0)) }
     }
 

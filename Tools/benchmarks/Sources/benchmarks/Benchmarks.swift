@@ -24,9 +24,7 @@ struct Samples {
     let stream: [UInt8]
 
     init() throws {
-        guard let log = LogIdentity(deviceID: 0x0123_4567_89AB_CDEF, logID: 44_813_807) else {
-            throw EncodeError.field(.sequence, value: 0)
-        }
+        let log = LogIdentity(deviceID: 0x0123_4567_89AB_CDEF, logID: 44_813_807)
         var fixes: [Fix] = []
         var random = SystemIndependentRandom()
         var latitude: Int32 = 4_737_690

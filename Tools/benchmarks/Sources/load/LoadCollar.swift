@@ -11,10 +11,8 @@ struct LoadCollar {
     private var askCount: UInt8 = 0
 
     init(number: Int) {
-        guard let log = LogIdentity(deviceID: DeviceID(rawValue: 0xC0FF_EE00_0000_0000 + UInt64(number)), logID: UInt32(1000 + number)) else {
-            preconditionFailure("a log id of 26 bits")
-        }
-        self.log = log
+        log = LogIdentity(
+            deviceID: DeviceID(rawValue: 0xC0FF_EE00_0000_0000 + UInt64(number)), logID: LogID(lowBitsOf: UInt32(1000 + number)))
         address = UInt8(1 + number)
     }
 

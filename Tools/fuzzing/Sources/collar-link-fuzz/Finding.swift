@@ -42,7 +42,7 @@ struct Finding: Encodable {
         try container.encodeIfPresent(description.reference, forKey: .reference)
         try container.encodeIfPresent(description.anchor.map(FixCodes.init), forKey: .anchor)
         try container.encodeIfPresent(description.log.map { Hexadecimal.text(of: $0.deviceID.rawValue) }, forKey: .device)
-        try container.encodeIfPresent(description.log?.logID, forKey: .logID)
+        try container.encodeIfPresent(description.log?.logID.rawValue, forKey: .logID)
     }
 
     /// Writes the finding into a folder, which is created if it does not exist.

@@ -71,7 +71,7 @@ extension Fix {
 extension Identity {
     fileprivate var referenceFields: [String: ReferenceText] {
         var fields: [String: ReferenceText] = [
-            "device_id": ReferenceText(hexadecimal: log.deviceID.rawValue), "log_id": ReferenceText(log.logID),
+            "device_id": ReferenceText(hexadecimal: log.deviceID.rawValue), "log_id": ReferenceText(log.logID.rawValue),
             "boot_count": ReferenceText(bootCount), "oldest_sequence": ReferenceText(oldestSequence),
             "next_sequence": ReferenceText(nextSequence), "paired_receiver": ReferenceText(pairedReceiverID),
             "largest_frame": ReferenceText(maximumFrameByteCount),

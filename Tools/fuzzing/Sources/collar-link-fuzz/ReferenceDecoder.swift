@@ -16,7 +16,7 @@ final class ReferenceDecoder {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
             "python3", "-u", "\(root)/Protocol/reference/collarlink.py", "decode-lines",
-            "--device", Hexadecimal.text(of: LogIdentity.fuzzed.deviceID.rawValue), "--log", "\(LogIdentity.fuzzed.logID)",
+            "--device", Hexadecimal.text(of: LogIdentity.fuzzed.deviceID.rawValue), "--log", "\(LogIdentity.fuzzed.logID.rawValue)",
         ]
         process.standardInput = questions
         process.standardOutput = answers

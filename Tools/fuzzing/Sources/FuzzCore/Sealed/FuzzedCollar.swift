@@ -26,8 +26,7 @@ struct FuzzedCollar {
         let key = (0..<CollarKey.byteCount).map { _ in random.byte() }
         self.key = key
         let deviceID = DeviceID(rawValue: random.next())
-        let logID = random.anyNumber() & LogIdentity.maximumLogID
-        log = LogIdentity(of: deviceID, logID: logID)
+        log = LogIdentity(deviceID: deviceID, logID: LogID(lowBitsOf: random.anyNumber()))
         receiverID = max(1, random.anyNumber())
         var otherKey = key
         otherKey[random.below(otherKey.count)] ^= 1 &<< UInt8(random.below(8))
@@ -55,15 +54,5 @@ struct NamedKeys {
     init(_ keys: SealingKeys, name: Int) {
         self.keys = keys
         self.name = name
-    }
-}
-
-extension LogIdentity {
-    /// A log whose id is the low 26 bits of `logID`.
-    init(of deviceID: DeviceID, logID: UInt32) {
-        guard let log = LogIdentity(deviceID: deviceID, logID: logID & LogIdentity.maximumLogID) else {
-            preconditionFailure("26 bits are a log id")
-        }
-        self = log
     }
 }

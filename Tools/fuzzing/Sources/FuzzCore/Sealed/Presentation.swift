@@ -25,7 +25,7 @@ struct Presentation {
     /// Takes other keys. They belong to the collar with this device id.
     mutating func setKeys(_ keys: NamedKeys, deviceID: DeviceID) {
         self.keys = keys
-        log = LogIdentity(of: deviceID, logID: log.logID)
+        log = LogIdentity(deviceID: deviceID, logID: log.logID)
     }
 
     /// Whether a frame opens with these values as it was sealed.

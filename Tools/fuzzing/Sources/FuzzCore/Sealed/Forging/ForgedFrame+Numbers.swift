@@ -28,8 +28,8 @@ extension ForgedFrame {
     /// Repeats the frame in another log of the same collar.
     mutating func changeLog(_ random: inout SplitMix) {
         let own = presentation.log
-        let logID = random.oneIn(2) ? own.logID ^ 1 &<< UInt32(random.below(26)) : random.anyNumber()
-        presentation.log = LogIdentity(of: own.deviceID, logID: logID)
+        let logID = random.oneIn(2) ? own.logID.rawValue ^ 1 &<< UInt32(random.below(26)) : random.anyNumber()
+        presentation.log = LogIdentity(deviceID: own.deviceID, logID: LogID(lowBitsOf: logID))
     }
 
     /// Gives the frame of a host to the collar of another receiver, or names another receiver in it.

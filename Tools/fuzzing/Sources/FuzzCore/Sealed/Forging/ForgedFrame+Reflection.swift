@@ -29,7 +29,7 @@ extension ForgedFrame {
         else { return }
         let start = SealedTypes.headerByteCount
         bytes.removeSubrange(start..<own)
-        let receiverID = presentation.log.logID &<< 6
+        let receiverID = presentation.log.logID.rawValue &<< 6
         presentation.receiverID = receiverID
         for place in 0..<(wanted - start) {
             let byte = UInt8(truncatingIfNeeded: place < 4 ? receiverID &>> UInt32(24 - 8 * place) : 0)

@@ -19,7 +19,7 @@ extension Presentation {
             case .sequence(let sequence): " sequence \(sequence)"
             case .anchor(let anchor): " anchor \(anchor.sequence)"
             }
-        return "device \(log.deviceID.rawValue) log \(log.logID) boot \(number.bootCount) counter \(number.counter)"
+        return "device \(log.deviceID.rawValue) log \(log.logID.rawValue) boot \(number.bootCount) counter \(number.counter)"
             + " receiver \(receiverID)\(bound)"
     }
 }
