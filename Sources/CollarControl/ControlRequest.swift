@@ -271,9 +271,8 @@ extension ResultLine {
         case .unknown: "the collar does not know this request"
         case .unsupported: "the collar cannot do this"
         case .invalid: "the collar finds a value invalid; nothing was changed"
-        case .refused: "refused: the collar belongs to another receiver, or to none; run `collar-link send pair` first"
-        case .conflict:
-            "conflict: the collar has settings of a higher version; read them with `collar-link send settings get`, then try again"
+        case .refused: "the collar refuses it, because it belongs to another receiver, or to none; run `collar-link send pair` first"
+        case .conflict: "the collar has settings of a higher version; read them with `collar-link send settings get`, then try again"
         case .busy: "the collar is busy; try again"
         case .timeout: "the collar took too long"
         case .failed: "the collar tried, and it failed"

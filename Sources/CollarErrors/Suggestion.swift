@@ -4,13 +4,14 @@ package enum Suggestion {
     private static let shortestBeginning = 3
 
     /// ` Did you mean history?` for the known word that is nearest to an unknown one; empty if none is near.
-    package static func text(for word: String, among known: [String]) -> String {
-        nearest(to: word, among: known).map { " Did you mean \($0)?" } ?? ""
+    /// - Parameter quote: what stands before and after the word: a backtick for an option or a command.
+    package static func text(for word: String, among known: [String], quote: String = "") -> String {
+        nearest(to: word, among: known).map { " Did you mean \(quote)\($0)\(quote)?" } ?? ""
     }
 
-    /// The same for the first operand of a command; empty if there is none, or if it is a known word.
+    /// The same, in backticks, for the first operand of a command; empty if there is none, or if it is a known word.
     package static func text(forVerb word: String?, among known: [String]) -> String {
-        word.map { known.contains($0) ? "" : text(for: $0, among: known) } ?? ""
+        word.map { known.contains($0) ? "" : text(for: $0, among: known, quote: "`") } ?? ""
     }
 
     /// The known word that is nearest to an unknown one, of equally near ones the first; nil if none is near. Near is a word that

@@ -21,6 +21,8 @@ package enum ReaderError: Error, Equatable, Sendable {
     case commandFailed(name: String, CommandEnd)
     /// A deliverer that tries once has delivered, and cannot store its position.
     case positionNotStored(JournalError)
+    /// Stdin, from which acknowledgements come, is a file.
+    case input
     /// A system call that normally succeeds has failed.
     case system(SystemError)
 }
@@ -29,7 +31,7 @@ extension ReaderError: MessageError {
     package var message: UserMessage {
         switch self {
         case .journal(let failure): failure.message
-        case .unknownFix(let fix): .unknownFix(fix)
+        case .unknownFix(let fix): .unknownFix(fix, "Begin with a time (`--since 2h`), or leave out `--since` to begin with the oldest entry.")
         case .output(let errorNumber): .outputFailed(errorNumber)
         case .watch(let path, ENOENT), .watch(let path, ENOTDIR):
             UserMessage(
@@ -47,6 +49,7 @@ extension ReaderError: MessageError {
         case .commandFailed(let name, let end):
             UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered.", "They are delivered by the next attempt.")
         case .positionNotStored(let failure): .positionNotStored(failure)
+        case .input: UserMessage(.unknown, "stdin must be a pipe, a socket or a terminal.")
         case .system(let failure): UserMessage(.unknown, failure.message.reason)
         }
     }
@@ -80,7 +83,7 @@ package enum FollowerNotice: Equatable, Sendable {
                 .journalDamaged, "The journal of \(collarName(deviceID)) is damaged in segment \(report.segment); what is whole follows.",
                 "See what is gone: `collar-link history --verify`.")
         case .journal(.unreadable(let deviceID, let error)):
-            error.message.about("The entries of \(collarName(deviceID)) wait", .journalUnreadable)
+            error.message.about("The lines of \(collarName(deviceID)) are held back", .journalUnreadable)
         case .journal(.rewritten(let deviceID)):
             UserMessage(
                 nil, "The journal of \(collarName(deviceID)) was cut or restored: some of its lines are repeated, with the same ids.")
@@ -116,7 +119,9 @@ package enum FollowerNotice: Equatable, Sendable {
 
 extension UserMessage {
     package static func positionNotStored(_ error: JournalError) -> UserMessage {
-        error.message.about("The position of this reader is not stored, and lines will be repeated", error.message.code)
+        var message = error.message
+        message.reason = "The position of this reader is not stored, so that lines will be repeated: \(message.reason.asClause)"
+        return message
     }
 }
 

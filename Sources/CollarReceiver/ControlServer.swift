@@ -98,7 +98,7 @@ final class ControlServer {
         if client.isLineTooLong {
             client.isEnding = true
             client.inbox = []
-            client.outbox += rejection(.badRequest, "a line longer than \(ControlRequest.byteLimit) bytes").bytes
+            client.outbox += rejection(.badRequest, "A line has more than \(ControlRequest.byteLimit) bytes.").bytes
         }
         client.hasNewResult = false
         let isTaken = client.write()

@@ -69,7 +69,7 @@ enum CollarLinkTool {
         if let command = commands.first(where: { $0.spec.name == name }) { return command }
         let isPort = name.hasPrefix("/") || name.hasPrefix(NetworkAddress.scheme)
         throw CommandFailure(
-            .usage, "There is no command '\(name)'." + Suggestion.text(for: name, among: commands.map { $0.spec.name }),
+            .usage, "There is no command '\(name)'." + Suggestion.text(for: name, among: commands.map { $0.spec.name }, quote: "`"),
             remedy: isPort
                 ? "To receive from this port: `\(ShellCommand("collar-link", "--port", name).text)`." : "`collar-link help` lists the commands.")
     }

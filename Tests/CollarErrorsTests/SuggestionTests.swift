@@ -43,9 +43,10 @@ struct SuggestionTests {
     @Test func texts() {
         #expect(Suggestion.text(for: "lnik", among: ["link"]) == " Did you mean link?")
         #expect(Suggestion.text(for: "lnik", among: ["stats"]) == "")
+        #expect(Suggestion.text(for: "--lnik", among: ["--link"], quote: "`") == " Did you mean `--link`?")
         #expect(Suggestion.text(forVerb: nil, among: ["add"]) == "")
         #expect(Suggestion.text(forVerb: "add", among: ["add"]) == "")
         #expect(Suggestion.text(forVerb: "ad", among: ["remove", "add"]) == "")
-        #expect(Suggestion.text(forVerb: "remov", among: ["remove", "add"]) == " Did you mean remove?")
+        #expect(Suggestion.text(forVerb: "remov", among: ["remove", "add"]) == " Did you mean `remove`?")
     }
 }

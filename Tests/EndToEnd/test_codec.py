@@ -253,10 +253,10 @@ class FrameTest(unittest.TestCase):
         frame = bytes.fromhex(vector["serial"])
         text = run("decode", "-F", "text", *log, data=frame)
         self.assertIn(f"    sequence: {sequence} (unverified)\n", text.stdout.decode())
-        self.assertIn(b"1 sequence is unverified, ", text.stderr)
+        self.assertIn(b"1 unverified sequence comes from the CRC alone, ", text.stderr)
         line = run("decode", *log, data=frame)
         self.assertIn(f"{sequence:08x}", json.loads(line.stdout)["id"])
-        self.assertIn(b"1 sequence is unverified, ", line.stderr)
+        self.assertIn(b"1 unverified sequence comes from the CRC alone, ", line.stderr)
 
     def test_noise_is_skipped_and_counted(self):
         frames = self.encode(FULL, dict(FULL, seq=43)).stdout

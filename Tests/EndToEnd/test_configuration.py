@@ -80,7 +80,7 @@ class ConfigurationTest(EndToEndTest):
         self.assert_refused(78, f"{path}, line 2: there is no key 'frequncy'")
         other = self.path("other")
         self.write("[radio]\n", os.path.join(other, "collar-link/config"))
-        self.assert_refused(78, f"{other}/collar-link/config, line 1: '[radio]' is no section",
+        self.assert_refused(78, f"{other}/collar-link/config, line 1: '[radio]' is not a section",
                             environment=child_environment(HOME=self.home, XDG_CONFIG_HOME=other))
         # A relative path in the variable does not count.
         self.assert_refused(78, path, environment=child_environment(HOME=self.home, XDG_CONFIG_HOME="other"))

@@ -81,7 +81,7 @@ class WrongDialectTest(DialectTest):
         for dialect, (_, receiver) in self.run_sticks(10, "--interval", "1", radio=("--dialect", "serial", *EUROPE)).items():
             with self.subTest(dialect):
                 receiver.wait_for_error("has identified itself for 5 s", 15)
-                self.assertIn("in the dialect serial, which is set", receiver.error_text)
+                self.assertIn("; the dialect is set to serial.", receiver.error_text)
                 self.assertIn("leave out `--dialect serial`", receiver.error_text)
                 wait_until(lambda: len(receiver.fixes) >= 2, 5, "the lines")
                 self.assertEqual({line["code"] for line in receiver.fixes}, {"session_not_established", "session_timeout"})

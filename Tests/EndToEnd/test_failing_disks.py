@@ -299,7 +299,7 @@ class SmallDiskTest(DiskTest):
         self.assertEqual(collar.acknowledged, before)
         self.remount("size=4m")
         self.assertTrue(collar.send(following + 100))
-        receiver.wait_for_error("is stored and acknowledged again")
+        receiver.wait_for_error("are stored and acknowledged again")
         self.assertTrue(collar.send(following + 1000))
         receiver.wait_for_lines(following + 1000 + 1)
         receiver.stop()

@@ -187,6 +187,7 @@ class FollowTest(ReaderTest):
         fix = json.loads(self.tool("history").splitlines()[0])["id"]
         self.tool("follow", "--since", fix[:-1] + "f", code=66)
         self.assertIn("There is no fix 15 of log", self.errors)
+        self.assertIn("leave out `--since` to begin with the oldest entry.", self.errors)
         receiver.stop()
 
     def test_since_survives_a_restart(self):
@@ -236,7 +237,7 @@ class FollowTest(ReaderTest):
         self.assertEqual((gpx.count("<trkpt"), gpx.count("</gpx>")), (3, 1))
         self.assertIn("lines of events are JSON only", self.tool("follow", "-F", "csv", "--events", "link", code=64) + self.errors)
         self.assertIn("`--acknowledge` goes with `--as`.", self.tool("follow", "--acknowledge", code=64) + self.errors)
-        self.assertIn("is not the name of a reader", self.tool("follow", "--as", "../x", code=64) + self.errors)
+        self.assertIn("is not the name of a reader: a name is 1 to 64 letters", self.tool("follow", "--as", "../x", code=64) + self.errors)
         receiver.stop()
 
     def test_there_must_be_a_state_directory(self):

@@ -109,7 +109,7 @@ class HelpTest(EndToEndTest):
             with self.subTest(mistyped=mistyped):
                 text, errors = self.printed("help", mistyped, code=64)
                 self.assertEqual(text, "")
-                self.assertIn(f"Did you mean {word}?", errors)
+                self.assertIn(f"Did you mean `{word}`?", errors)
 
 
 class VersionTest(EndToEndTest):

@@ -158,7 +158,7 @@ class HistoryTest(EndToEndTest):
         receiver, _ = self.two_collars()
         receiver.stop()
         self.history("--since", "", code=64)
-        self.assert_usage_error("`--since ID|TIME` needs a value.")
+        self.assert_usage_error("`--since` needs a value: `--since ID|TIME`.")
         for since in ("x", "2026-02-29", "2026-13-01", "2026-04-31", "2026-01-01T24:00:00Z", "2026-01-01T10:00:00",
                       "2026-01-01T10:00:00.Z", "2026-01-01T10:00:00Z1", "@", "@1x", "@9223372036854775807", "h", "-2h", "2y", "1.5h",
                       "00000000-0000-0000-0000-000000000000", "2026-1-1", "2026-01-01T10:00:00+24:00"):

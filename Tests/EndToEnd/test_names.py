@@ -136,7 +136,7 @@ class NameCommandTest(NameTest):
         before = int(time.time())
         self.name(ID_A, "Zeus")
         self.name("Athena", "--end", code=64)
-        self.assertIn("No collar is worn without an end.", self.errors)
+        self.assertIn("There is nothing to end: no collar is worn, or its end is set already.", self.errors)
         _, zeus = (json.loads(line) for line in self.name("-F", "json").splitlines())
         self.assertTrue(before * 1000 <= zeus["from_unix_ms"] <= time.time() * 1000, zeus)
         self.assertEqual(zeus["until_unix_ms"], None)
@@ -145,10 +145,12 @@ class NameCommandTest(NameTest):
         self.write(COMMENTED)
         for arguments, says in (
                 (("Athena", "Hera"), "To give the animal another name: `collar-link name Athena --rename Hera`."),
-                (("910a", "Hera"), "16 hexadecimal digits"),
-                (("Hera",), "There is no animal and no collar Hera."),
-                ((ID_B,), f"There is no animal and no collar {ID_B}."),
+                (("910a", "Hera"), "'910a' is not the id of a collar: give 16 hexadecimal digits before 'Hera'."),
+                (("Hera",), "There is no animal and no collar 'Hera'."),
+                ((ID_B,), f"There is no animal and no collar '{ID_B}'."),
                 (("--remove",), "`--remove` needs an animal: `collar-link name NAME --remove`."),
+                (("--rename", "Hera"), "`--rename` needs an animal: `collar-link name NAME --rename NEW`."),
+                (("--end",), "`--end` needs an animal or a collar: `collar-link name NAME|ID --end`."),
                 (("--from", "2026-01-01"), "`--from` does not go with this."),
                 (("Athena", "--remove", "--notes", "x"), "`--remove` and `--notes` exclude each other."),
                 ((ID_A, "Athena", "--until", "tomorrow"), "`--until` takes a time, not 'tomorrow'."),
@@ -158,7 +160,7 @@ class NameCommandTest(NameTest):
                 ((ID_A, "a\u200db"), "has a control or format character"),
                 ((ID_A, "\u0634\u200c"), "has a control or format character"),
                 ((ID_A, b"caf\xe9"), "is not UTF-8"),
-                ((ID_A, "Hera", "--from", "2022-01-01"), f"Collar {ID_A} is on Athena at the same time, by line 5 of"),
+                ((ID_A, "Hera", "--from", "2022-01-01"), f"Line 5 of {self.animals} puts collar {ID_A} on Athena at the same time."),
                 (("Hera", "--remove"), "There is no animal Hera"),
                 (("Athena", "--rename", "Zeus"), "There is an animal Zeus already, at line 7 of"),
                 (("Athena", "--notes", "a # b"), "has a '#' where a comment begins"),
@@ -199,8 +201,8 @@ class NameCommandTest(NameTest):
                 ("[animal A]\ncolour = red\n", "line 2: there is no key 'colour'"),
                 (b"[animal A]\nnotes = \xff\n", "line 2: the line is not UTF-8"),
                 (f"[animal A]\nwears = {ID_A}\n[animal B]\nwears = {ID_A} from 2026-01-01\n",
-                 f"line 4: collar {ID_A} is on A at the same time, by line 2 of {self.animals}"),
-                ("#" * (1 << 20) + "#", "has more than 1048576 bytes")):
+                 f"line 4: line 2 of {self.animals} puts collar {ID_A} on A at the same time."),
+                ("#" * (1 << 20) + "#", "line 1: the file has more than 1048576 bytes.")):
             self.write(text)
             for arguments in ((), (ID_B, "Hera"), ("A", "--remove")):
                 self.name(*arguments, code=78)
@@ -297,7 +299,7 @@ class NamesInUseTest(NameTest):
         self.assertEqual(self.figures(receiver)["name"], "Athena")
         # A fix belongs to who wore the collar when it was made.
         self.name(ID_A, "Hera", "--from", "2020-01-01", "--until", "2021-01-01", code=64)
-        self.assertIn(f"Collar {ID_A} is on Athena at the same time", self.errors)
+        self.assertIn(f"puts collar {ID_A} on Athena at the same time.", self.errors)
         radio.send(A.identity(following=11) + A.fix(10))
         wait_until(lambda: any(line["type"] == "fix" and line["seq"] == 10 for line in receiver.fixes), 10, "a fix")
         self.assertEqual({line["seq"]: line.get("name") for line in receiver.fixes if line["type"] == "fix"},
@@ -380,9 +382,9 @@ class NamesInUseTest(NameTest):
                         ["send", "--state-dir", self.state, "locate", "--collar"],
                         ["key", "remove", "--state-dir", self.state]):
             for animal, says in (
-                    ("Zeus", ("Zeus' names an animal that wears no collar now.", f"It wore: {ID_B}")),
-                    ("two", ("names an animal that wears 2 collars now.", "0000000000000001, 0000000000000002")),
-                    ("Hera", ("Hera' has neither 16 hexadecimal digits nor the name of an animal.",
+                    ("Zeus", ("The animal 'Zeus' wears no collar now.", f"It wore: {ID_B}")),
+                    ("two", ("The animal 'two' wears 2 collars now.", "0000000000000001, 0000000000000002")),
+                    ("Hera", ("takes 16 hexadecimal digits or the name of an animal, not 'Hera'.",
                               "Animals are: n0, n1, n2, n3, n4, n5, n6, n7, ….\n"))):
                 with self.subTest(command=command[0], animal=animal):
                     self.call(*command, animal, code=64)

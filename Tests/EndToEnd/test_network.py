@@ -168,7 +168,7 @@ class NetworkTest(EndToEndTest):
             receiver = self.receive(port=address)
             self.assertEqual(receiver.wait(5), 64, address)
             self.assert_one_message(receiver)
-            self.assertIn(f"`--port` takes an address as tcp://HOST:PORT, not '{address}'.", receiver.error_text)
+            self.assertIn(f"An address in `--port` is tcp://HOST:PORT, not '{address}'.", receiver.error_text)
 
     def test_beside_a_local_port(self):
         """A radio over TCP and one at a port of this machine, with a collar each."""

@@ -81,19 +81,19 @@ class ReadingTest(PrefixTest):
         for given in (ID_A[:3], ID_A[:1]):
             with self.subTest(given=given):
                 self.assertEqual(self.call("history", "--collar", given, code=64), [])
-                self.assertIn(f"'--collar {given}' has neither 16 hexadecimal digits nor the name of an animal.", self.errors)
+                self.assertIn(f"`--collar` takes 16 hexadecimal digits or the name of an animal, not '{given}'.", self.errors)
 
     def test_no_collar_begins_so(self):
         given = "0" * 4 if "0000" not in (PREFIX_A, PREFIX_B) else "1" * 4
         self.call("history", "--collar", given, code=64)
-        self.assertIn(f"'--collar {given}' has neither 16 hexadecimal digits nor the name of an animal.", self.errors)
+        self.assertIn(f"`--collar` takes 16 hexadecimal digits or the name of an animal, not '{given}'.", self.errors)
 
     def test_several_collars_begin_so(self):
         """Also a collar that has a name and was never heard."""
         other = PREFIX_A + "f" * 12
         self.name_animals(f"[animal Zeus]\nwears = {other}\n")
         self.assertEqual(self.call("history", "--collar", PREFIX_A, code=64), [])
-        self.assertIn(f"'--collar {PREFIX_A}' fits 2 collars, whose ids begin so.", self.errors)
+        self.assertIn(f"The ids of 2 collars begin with '{PREFIX_A}'.", self.errors)
         self.assertIn(f"Give more digits: {', '.join(sorted((ID_A, other)))}", self.errors)
         self.assertEqual(len(self.call("history", "--collar", ID_A[:15])), 3)
 
@@ -135,7 +135,7 @@ class SendToPrefixTest(PrefixTest):
                     program = self.send("--timeout", "0", "--collar", given, *words, environment=self.environment)
                     self.assertEqual(program.wait(), 64, program.error_text)
                     self.assertEqual(program.lines, [])
-                    self.assertIn(f"'--collar {given}' has neither 16 hexadecimal digits", program.error_text)
+                    self.assertIn(f"`--collar` takes 16 hexadecimal digits or the name of an animal, not '{given}'.", program.error_text)
 
     def test_keys(self):
         for words in (["add"], ["remove"]):

@@ -46,7 +46,7 @@ class SimulatedCollarTest(SendTest):
                           "get_settings", "unpair"])
         ids = [each["request"] for each in ended]
         self.assertEqual([(b - a) % 65_536 for a, b in zip(ids, ids[1:])], [1] * 10)
-        self.assertIn(", locate, has ended: done.", receiver.error_text)
+        self.assertRegex(receiver.error_text, r"Request \d+ \(locate\) to collar [0-9a-f]{16} has ended: done\.")
 
     def test_a_collar_that_was_unpaired(self):
         """It belongs to nobody, and obeys nothing but `pair`: that is told at once. After a restart of the receiver it is told as
@@ -70,7 +70,7 @@ class SimulatedCollarTest(SendTest):
     def test_the_sound_of_a_simulated_collar(self):
         self.begin()
         self.assertEqual(self.send("sound", "2.5").wait(), 0)
-        self.collar.wait_for_error("The collar signals a sound of 2.5 s.")
+        self.collar.wait_for_error("The collar gives a signal: a sound of 2.5 s.")
 
     def test_texts_for_people(self):
         receiver = self.begin()
@@ -225,7 +225,7 @@ class CommandLineTest(SendTest):
     def test_what_makes_no_sense(self):
         for words, text in (
                 ([], "What shall be sent?"), (["fly"], "'fly'"), (["track"], "'track'"), (["track", "maybe"], "'track maybe'"),
-                (["sound"], "'sound' is not typed as it must be: `sound SECONDS`."), (["locate", "now"], "'locate now' is not typed as it must be: `locate`."),
+                (["sound"], "'sound' is not a request: type `sound SECONDS`."), (["locate", "now"], "'locate now' is not a request: type `locate`."),
                 (["message"], "CODE"), (["sound", "0"], "0.1 to 65"), (["sound", "nan"], "0.1 to 65"),
                 (["settings"], "'settings'"), (["settings", "set"], "'settings set'"),
                 (["settings", "set", "speed=5"], "heartbeat_s"), (["settings", "set", "heartbeat_s"], "KEY=VALUE"),
@@ -257,7 +257,7 @@ class CommandLineTest(SendTest):
         self.assertIn("No collar was ever heard here.", program.error_text)
         program = self.send("--timeout", "1", "-p", self.link, "--collar", "00000000000000aa", "pair")
         self.assertEqual(program.wait(), 66)
-        self.assertIn("Collar 00000000000000aa was never heard here; no collar was. This program is waiting for collar 00000000000000aa to be heard.",
+        self.assertIn("Collar 00000000000000aa was never heard here, nor was any other collar. This program is waiting for collar 00000000000000aa to be heard.",
                       program.error_text)
 
     def test_a_collar_that_cannot_be_heard(self):

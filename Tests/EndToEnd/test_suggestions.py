@@ -11,11 +11,11 @@ from collarlink import BINARY, EndToEndTest, child_environment
 class SuggestionTest(EndToEndTest):
     def test_the_nearest_word_is_named(self):
         for arguments, word in (
-                (["histroy"], "history"), (["--evnts", "fix"], "--events"), (["--events", "fix,lnik"], "link"),
+                (["histroy"], "`history`"), (["--evnts", "fix"], "`--events`"), (["--events", "fix,lnik"], "link"),
                 (["history", "-F", "geojsn"], "geojson"), (["--region", "EU86"], "EU868"), (["--dialect", "rnod"], "rnode"),
-                (["send", "loacte"], "locate"), (["send", "settings", "set", "heartbeet_s=3"], "heartbeat_s"),
+                (["send", "loacte"], "`locate`"), (["send", "settings", "set", "heartbeet_s=3"], "heartbeat_s"),
                 (["send", "message", "1", "--reply-to", "1", "--outcome", "falied"], "failed"),
-                (["key", "exchang"], "exchange"), (["receiver", "exprot"], "export"),
+                (["key", "exchang"], "`exchange`"), (["receiver", "exprot"], "`export`"),
                 (["simulate", "--track", "x", "--modem", "lora:SF"], "lora:SF7"),
                 (["simulate", "--track", "x", "--modem", "lora:SF7", "--dialect", "kiss", "--stick-fault", "rest@1"], "reset"),
                 (["history", "--sort", "sequenec"], "sequence")):

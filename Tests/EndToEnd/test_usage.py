@@ -62,7 +62,7 @@ class OptionTest(UsageCase):
                 (["deliver", "--collar", "--", "cat"], "--collar", "--"), (["--state-dir", "--unknown"], "--state-dir", "--unknown")):
             with self.subTest(arguments=arguments):
                 errors = self.failed(*arguments)
-                self.assertIn(f"needs a value, and '{option}' is an option", errors)
+                self.assertRegex(errors, rf"`-\S*` needs a value, \S+, and '{option}' is an option\.")
                 self.assertIn(f"`{name}=VALUE`", errors)
         # A value that begins so is given in another form; a hyphen alone and a negative number are values.
         self.assertIn("There is no directory --x.", self.failed("status", "--state-dir=--x", code=66))

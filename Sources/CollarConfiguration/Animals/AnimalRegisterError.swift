@@ -83,18 +83,18 @@ extension AnimalRegisterError {
 
     /// The error, for a person.
     package func message(path: String) -> UserMessage {
-        let (reason, remedy) = problem.words(path: path)
+        let (reason, remedy) = problem.words(path: path, isInLine: line != nil)
         return UserMessage(code, line.map { "\(path), line \($0): \(reason.asClause)" } ?? reason, remedy)
     }
 }
 
 extension AnimalRegisterError.Problem {
-    fileprivate func words(path: String) -> (reason: String, remedy: String) {
+    fileprivate func words(path: String, isInLine: Bool) -> (reason: String, remedy: String) {
         let form = "An animal is '[animal NAME]' and, below it, lines with the keys species, notes and wears; '#' begins a comment."
         let keepOne = "Keep one of the two lines, or give another name."
         return switch self {
         case .notText: ("The line is not UTF-8.", "Write the file in UTF-8.")
-        case .tooLong(let byteLimit): ("\(path) has more than \(byteLimit) bytes.", "Remove animals that are no longer of interest.")
+        case .tooLong(let byteLimit): ("\(isInLine ? "The file" : path) has more than \(byteLimit) bytes.", "Remove animals that are no longer of interest.")
         case .notAnAssignment(let line): ("'\(line)' is neither '[animal NAME]' nor 'key = value'.", form)
         case .unknownSection(let section): ("'\(section)' is no section of this file.", form)
         case .unknownKey(let key): ("There is no key '\(key)'.", form)
@@ -106,7 +106,7 @@ extension AnimalRegisterError.Problem {
             fault == .collarID
                 ? "Choose a \(kind.rawValue) with other characters than a collar's id." : "Choose another \(kind.rawValue).")
         case .wrongCollar(let text): (
-            "'\(text)' is no id of a collar, which is \(CollarID.form).", "The lines of `collar-link history` have it as \"collar\".")
+            "'\(text)' is not the id of a collar: an id is \(CollarID.form).", "The lines of `collar-link history` have it as \"collar\".")
         case .wrongWearing(let text): (
             "'\(text)' does not tell a collar and when it is worn.", "Write 'wears = ID', then 'from TIME', 'until TIME', both or neither.")
         case .wrongTime(let text): ("'\(text)' is no time.", "A time is \(CalendarTime.forms).")
@@ -114,11 +114,11 @@ extension AnimalRegisterError.Problem {
             "The collar is not worn at all: its end is not later than its begin.",
             "Give as 'until' the first instant at which the collar is not worn any more.")
         case .worn(let deviceID, let name, let line): (
-            "\(collarSubject(deviceID)) is on \(name) at the same time, by line \(line) of \(path).",
+            "Line \(line) of \(path) puts \(collarName(deviceID)) on \(name) at the same time.",
             "End the one where the other begins: '… until TIME'.")
         case .unknownAnimal(let name): ("There is no animal \(name) in \(path).", "`collar-link name` lists the animals.")
         case .nothingToEnd: (
-            "No collar is worn without an end.",
+            "There is nothing to end: no collar is worn, or its end is set already.",
             "`collar-link name` lists who wears what; set another end with `collar-link name ID NAME --until TIME`.")
         case .severalCollars(let collars): (
             "The animal wears \(collars.count) collars: \(collars.map { "\($0)" }.joined(separator: ", ")).",

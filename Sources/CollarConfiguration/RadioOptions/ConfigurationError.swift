@@ -55,7 +55,7 @@ extension ConfigurationError.Problem {
             "There is no key '\(key)'; keys are: \(RadioOption.allCases.map(\.rawValue).joined(separator: ", "))."
                 + Suggestion.text(for: key, among: RadioOption.allCases.map(\.rawValue))
         case .repeatedKey(let key, let line): "\(key) has a value already, from line \(line)."
-        case .unknownSection(let section): "'\(section)' is no section, which is \(StickName.forms)."
+        case .unknownSection(let section): "'\(section)' is not a section: a section is \(StickName.forms)."
         case .repeatedSection(let section, let line): "\(section) is there already, at line \(line)."
         case .wrongValue(let option, let text):
             "\(name(option)) takes \(option.wanted), not '\(text)'." + Suggestion.text(for: text, among: option.words)

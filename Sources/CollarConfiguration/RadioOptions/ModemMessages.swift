@@ -95,11 +95,11 @@ extension ModemNotice {
         case .dutyCycleReached(let seconds, isStart: true):
             UserMessage(
                 "\(port): an answer is not sent: the airtime of the last hour is not known, so that all of it counts as used; the first "
-                    + "answer can be in \(seconds) s.",
+                    + "answer can be sent in \(seconds) s.",
                 "Wait. A lower spreading factor, or a frequency with a higher duty cycle, at both ends makes the wait shorter.")
         case .dutyCycleReached(let seconds, isStart: false):
             UserMessage(
-                "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be in \(seconds) s.",
+                "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be sent in \(seconds) s.",
                 "Choose a lower spreading factor, or a frequency with a higher duty cycle, at both ends.")
         case .dwellTimeExceeded(let airtime, let limit):
             UserMessage(

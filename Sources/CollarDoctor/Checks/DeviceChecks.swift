@@ -59,7 +59,8 @@ extension Examination {
             return Finding(
                 .autosuspend, port: port.path, "The kernel may suspend the radio at \(port.path): bytes are lost, or late.",
                 evidence: [Evidence(place, "auto")], command: ShellCommand("echo", "on").piped(to: sudo("tee", place)),
-                remedy: "It lasts until the radio is plugged in again. TLP needs it in USB_DENYLIST, and powertop no `--auto-tune`.")
+                remedy: "This lasts until the radio is plugged in again. To make it last, add the radio to USB_DENYLIST in /etc/tlp.conf if "
+                    + "TLP runs, and start powertop without `--auto-tune`.")
         }
     }
 

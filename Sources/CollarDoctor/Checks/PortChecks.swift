@@ -17,7 +17,7 @@ extension Examination {
             .noDevice, "No serial port is marked as a collar radio.",
             evidence: unmarked.map { Evidence($0.node, "\($0.text), not marked") },
             command: containerMark == nil ? sudo("collar-link", "mark", first.node) : ShellCommand("collar-link", "--port", first.node),
-            remedy: (unmarked.count == 1 ? "Do it only if it is a collar radio" : "Choose the one that is a collar radio")
+            remedy: (unmarked.count == 1 ? "Do this only if the device is a collar radio" : "Choose the one that is a collar radio")
                 + ": opening the port of another device may reset it.")
     }
 
@@ -48,7 +48,7 @@ extension Examination {
             command: containerMark == nil
                 ? sudo("udevadm", "trigger", "--action=add", "--subsystem-match=tty")
                 : ShellCommand("docker", "run", "--device=\(device.node)").with(syntax: "…"),
-            remedy: containerMark == nil ? nil : "To survive replugs, run `\(Examination.allDevices.text)`.")
+            remedy: containerMark == nil ? nil : "For a container that keeps the radio when it is plugged in again, run `\(Examination.allDevices.text)`.")
     }
 
     private func nodeStale(_ path: String, device: String) -> Finding {

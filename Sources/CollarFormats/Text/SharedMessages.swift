@@ -18,7 +18,7 @@ extension JournalError: MessageError {
                 "Stop it, or read under another name.")
         case .stopped(let failure):
             UserMessage(
-                .storageFailing, "The journal has stopped, because \(failure.message.reason.asClause)",
+                .storageFailing, "The journal has stopped: \(failure.message.reason.asClause)",
                 "Nothing further is acknowledged; the collar keeps it. \(failure.message.remedy ?? "Check the disk (`sudo dmesg`).") "
                     + "Then restart collar-link.")
         case .unencodable(let failure): UserMessage(.storageFailing, failure.reason, "This is a fault of collar-link: report it.")
@@ -137,11 +137,10 @@ extension FileFailure: MessageError {
 
 extension UserMessage {
     /// No journal has the fix after which a consumer was to begin.
-    package static func unknownFix(_ fix: FixIdentifier) -> UserMessage {
+    package static func unknownFix(_ fix: FixIdentifier, _ remedy: String) -> UserMessage {
         UserMessage(
             .unknownFix,
-            "There is no fix \(fix.sequence) of log \(fix.logID) of \(collarName(fix.deviceID)) in the state directory.",
-            "Begin with a time (`--since 2h`) or with all there is (`--from-start`).")
+            "There is no fix \(fix.sequence) of log \(fix.logID) of \(collarName(fix.deviceID)) in the state directory.", remedy)
     }
 
     package static func outputFailed(_ errorNumber: Int32) -> UserMessage {

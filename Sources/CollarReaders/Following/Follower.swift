@@ -61,7 +61,7 @@ package final class Follower {
         events.watch(signals.fileDescriptor, as: .signals)
         events.watch(entries.fileDescriptor, as: .journals)
         if configuration.isAcknowledged, !events.watch(configuration.input, as: .input) {
-            throw .system(SystemError(operation: "epoll_ctl of stdin, which must be a pipe, a socket or a terminal,", errno: errno))
+            throw errno == EPERM ? .input : .system(SystemError(operation: "epoll_ctl", errno: errno))
         }
         endDeadline = configuration.durationMicroseconds.map { HostTime.now.instant.advanced(byMicroseconds: $0) }
     }

@@ -12,7 +12,7 @@ extension HostNotice {
         case .keysFailing(let error): error.message.about("The keys known so far stay in use")
         case .requestEnded(let report):
             UserMessage(
-                "Request \(report.requestID) to \(collarName(report.deviceID)), \(ResultLine.words(of: report.request.verb)), has ended: "
+                "Request \(report.requestID) (\(ResultLine.words(of: report.request.verb))) to \(collarName(report.deviceID)) has ended: "
                     + ResultLine(report, unixMilliseconds: 0).outcomeText + ".")
         }
     }
@@ -23,7 +23,7 @@ extension LinkNotice {
         switch self {
         case .noIdentity(let seconds, let isLineNamed):
             UserMessage(
-                "No collar at \(link) has identified itself for \(seconds) s\(isLineNamed ? " in the dialect serial, which is set" : "").",
+                "No collar at \(link) has identified itself for \(seconds) s\(isLineNamed ? "; the dialect is set to serial" : "").",
                 seconds <= 5
                     ? "Is it a collar radio, and is the collar switched on and in range?"
                         + (isLineNamed
@@ -133,9 +133,9 @@ extension CollarNotice {
             UserMessage("\(subject) is asked again for fixes \(first) to \(last) of log \(logID).")
         case .storageFailing(let error):
             error.message.about("Nothing of \(collar) is acknowledged any more")
-        case .storageRecovered: UserMessage("\(subject) is stored and acknowledged again.")
+        case .storageRecovered: UserMessage("The fixes of \(collar) are stored and acknowledged again.")
         case .journalUnreadable(let error):
-            error.message.about("The lines of \(collar) wait")
+            error.message.about("The lines of \(collar) are held back")
         case .journalUnavailable(let error):
             error.message.about("\(subject) is not served")
         case .lost(let first, let last):
@@ -198,8 +198,8 @@ extension RequestRefusal: MessageError {
         let (code, reason): (ErrorCode, String) =
             switch self {
             case .unknownCollar(let deviceID, let known):
-                (.unknownCollar, "\(collarSubject(deviceID)) was never heard here; "
-                    + (known.isEmpty ? "no collar was." : "known are \(list(known))."))
+                (.unknownCollar, "\(collarSubject(deviceID)) was never heard here"
+                    + (known.isEmpty ? ", nor was any other collar." : "; the known collar\(known.count == 1 ? " is" : "s are") \(list(known))."))
             case .noCollar: (.noCollar, "No collar was ever heard here.")
             case .whichCollar(let known): (.whichCollar, "Which collar? There are \(list(known)).")
             case .pairedElsewhere:
@@ -207,7 +207,7 @@ extension RequestRefusal: MessageError {
             case .notPaired(let deviceID): (.notPaired, "\(collarSubject(deviceID)) belongs to nobody: it must be paired first.")
             case .noRadio: (.noRadio, "No radio is open.")
             case .noContact: (.noContact, "The collar is not heard now.")
-            case .queueFull: (.queueFull, "Too many requests to the collar wait.")
+            case .queueFull: (.queueFull, "Too many requests wait for the collar.")
             case .noVersion: (.noVersion, "The collar's settings have the highest version there is.")
             case .unknownRequest(_, let requestID):
                 (.unknownRequest, "Request \(requestID) is not known, or ended long ago.")

@@ -17,7 +17,7 @@ extension ReceiverError: MessageError {
                 "Plug one in, or leave out `--no-reconnect` to wait for it.")
         case .discovery(let failure): failure.discoveryMessage
         case .host(.journal(let failure)): failure.message
-        case .host(.unknownFix(let fix)): .unknownFix(fix)
+        case .host(.unknownFix(let fix)): .unknownFix(fix, "Begin with a time (`--since 2h`) or with all there is (`--from-start`).")
         case .output(let errorNumber): .outputFailed(errorNumber)
         case .captureFile(let failure): failure.message(isReceiving: false)
         case .captureUnreadable(let path, let errorNumber):

@@ -23,7 +23,7 @@ extension SerialPortError: MessageError {
             .deviceInUse("\(path) is in use by \(ProcessHolder.description(of: holder)).", holder, path: path)
         case .replaced(let path, let device):
             UserMessage(
-                code, "\(path) is another device now, which is not opened: \(device); waiting for the radio that was there.",
+                code, "\(path) is another device now, which is not opened: \(device); the receiver is waiting for the radio that was there.",
                 "To use this device instead, stop the receiver and start it again.")
         case .permissionDenied(let path, let obstacle): obstacle.message(path: path)
         case .disconnected(let path):

@@ -141,19 +141,19 @@ struct ParsedArguments {
             }
             let (name, attached) = Self.split(word)
             guard let option = options.first(where: { $0.names.contains(name) }) else {
-                let suggestion = Suggestion.text(for: name, among: options.map(\.key))
+                let suggestion = Suggestion.text(for: name, among: options.map(\.key), quote: "`")
                 throw Self.failure("There is no option '\(name)'." + suggestion, command)
             }
             var value = ""
-            if option.valueName != nil {
+            if let valueName = option.valueName {
                 // If the value was forgotten, the next option must not be taken for it.
                 if attached == nil, let next = rest.first, next.hasPrefix("--") || options.contains(where: { $0.names.contains(next) }) {
                     throw CommandFailure(
-                        .usage, "`\(name) \(option.valueName ?? "")` needs a value, and '\(next)' is an option.",
+                        .usage, "`\(name)` needs a value, \(valueName), and '\(next)' is an option.",
                         remedy: "A value that begins with a hyphen is written so: `\(option.key)=VALUE`.")
                 }
                 guard let given = attached ?? rest.popFirst(), !given.isEmpty else {
-                    throw Self.failure("`\(name) \(option.valueName ?? "")` needs a value.", command)
+                    throw Self.failure("`\(name)` needs a value: `\(name) \(valueName)`.", command)
                 }
                 value = given
             } else if attached != nil {

@@ -55,7 +55,7 @@ extension ParsedArguments {
 
     static func readerName(_ text: String) throws(CommandFailure) -> ReaderName {
         guard let name = ReaderName(text) else {
-            throw CommandFailure(.usage, "'\(text)' is not the name of a reader, which is \(ReaderName.form).")
+            throw CommandFailure(.usage, "'\(text)' is not the name of a reader: a name is \(ReaderName.form).")
         }
         return name
     }

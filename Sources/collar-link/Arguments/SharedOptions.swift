@@ -64,7 +64,7 @@ extension ParsedArguments {
         let ports = values["--port"] ?? []
         if let wrong = ports.first(where: { $0.hasPrefix(NetworkAddress.scheme) && NetworkAddress($0) == nil }) {
             throw CommandFailure(
-                .usage, "`--port` takes an address as tcp://HOST:PORT, not '\(wrong)'.",
+                .usage, "An address in `--port` is tcp://HOST:PORT, not '\(wrong)'.",
                 remedy: "HOST is a name, an IPv4 address or an IPv6 address in square brackets, and PORT a number from 1 to 65535.")
         }
         return ports

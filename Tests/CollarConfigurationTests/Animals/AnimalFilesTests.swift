@@ -63,7 +63,7 @@ import Testing
 
     @Test func messages() {
         let wrong = AnimalFileFault.wrong(path: "/x", AnimalRegisterError(.worn(deviceID: 1, by: "A", line: 2), line: 4))
-        #expect(wrong.message.reason == "/x, line 4: collar 0000000000000001 is on A at the same time, by line 2 of /x.")
+        #expect(wrong.message.reason == "/x, line 4: line 2 of /x puts collar 0000000000000001 on A at the same time.")
         #expect(wrong.message.remedy == "End the one where the other begins: '… until TIME'.")
         let unreadable = AnimalFileFault.unreadable(FileFailure(.open, "/x", errorNumber: EACCES))
         #expect(unreadable.message.reason == "/x cannot be read: Permission denied.")

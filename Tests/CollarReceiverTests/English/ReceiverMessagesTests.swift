@@ -136,7 +136,7 @@ struct ReceiverSummaryTests {
             #expect(failure.message.remedy?.contains(remedy) == true)
             // The message of a stopped journal still names the failure that stopped it.
             let stopped = JournalError.stopped(after: failure).message
-            #expect(stopped.reason == "The journal has stopped, because \(failure.message.reason.asClause)")
+            #expect(stopped.reason == "The journal has stopped: \(failure.message.reason.asClause)")
             #expect(stopped.remedy?.contains("restart") == true)
         }
     }

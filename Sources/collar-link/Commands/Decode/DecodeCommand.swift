@@ -77,8 +77,8 @@ enum DecodeCommand: Command {
         if let summary = decoding.summaryOfRejected { StandardError.say(summary) }
         if decoding.unverifiedCount > 0 {
             StandardError.say(
-                "\(counted(decoding.unverifiedCount, "sequence is", "sequences are")) unverified, solved from the CRC alone, as no frame "
-                    + "before tells where the log is; one of 256 damaged frames has such a sequence.")
+                "\(counted(decoding.unverifiedCount, "unverified sequence comes", "unverified sequences come")) from the CRC alone, because "
+                    + "no earlier frame tells where the log is; one of 256 damaged frames has such a sequence, too.")
         }
         if let message = fault?.message(path: input.path) {
             // A power cut may leave a part of the last record. The records before it are sound.

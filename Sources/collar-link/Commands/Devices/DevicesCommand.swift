@@ -104,7 +104,7 @@ struct DeviceList {
     private func suggestMark(of device: SerialDevice) {
         guard !isJSON else { return }
         // No mark of a rule is seen without udevd's data.
-        let advice = source == .kernel ? "name it (udev's data is not visible here): `collar-link --port" : "mark it: `collar-link mark"
+        let advice = source == .kernel ? "name its port (udev's data is not visible here): `collar-link --port" : "mark it: `collar-link mark"
         StandardError.say("If \(device.node) is a collar radio, \(advice) \(device.node)`.")
     }
 

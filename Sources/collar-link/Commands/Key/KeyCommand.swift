@@ -111,7 +111,7 @@ enum KeyCommand: Command {
         case ("accept-restart", 3):
             let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
             guard let logID = UInt32(operands[2], in: 0...LogIdentity.maximumLogID) else {
-                throw CommandFailure(.usage, "'\(operands[2])' is not the number of a log, which the warning names.")
+                throw CommandFailure(.usage, "'\(operands[2])' is not the number of a log; the warning of `collar-link run` names the log.")
             }
             try checkKey(of: deviceID, in: files)
             guard try !isStored(logID, of: deviceID, in: try arguments.stateDirectory()) else {

@@ -92,7 +92,7 @@ enum MarkCommand: Command {
             guard unmarked.isEmpty else {
                 StandardError.say("The USB serial adapters below are not marked.", details: unmarked.map(\.port.text))
                 throw CommandFailure(
-                    .usage, "There are \(unmarked.count) of them.", remedy: "Name one: `collar-link mark \(unmarked[0].port.node)`.")
+                    .usage, "\(unmarked.count) USB serial adapters are not marked.", remedy: "Name one: `collar-link mark \(unmarked[0].port.node)`.")
             }
             throw CommandFailure(
                 .noDevice,
@@ -121,7 +121,7 @@ enum MarkCommand: Command {
     private static func write(
         _ lines: [String], for adapter: USBAdapter, by rule: MarkingRule, to file: RulesFile, hasAgreed: Bool
     ) throws(CommandFailure) {
-        StandardError.say("\(adapter.port.text) is to be marked \(rule.criterion.text), with the lines below.", details: lines)
+        StandardError.say("The lines below mark \(adapter.port.text) \(rule.criterion.text).", details: lines)
         guard file.isWritable || !file.hasDirectory else {
             let place = file.directory == RulesFile.systemDirectory ? [] : ["--rules-directory", file.directory]
             let command = ShellCommand(words: ["collar-link", "mark", "--print"] + place + [adapter.port.node])

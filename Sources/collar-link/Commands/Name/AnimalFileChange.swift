@@ -89,7 +89,7 @@ struct AnimalFileChange {
         CommandFailure(
             errorNumber == EACCES || errorNumber == EPERM ? .noPermission : .cannotCreate,
             "\(path) cannot be written: \(SystemError.text(errorNumber)).",
-            remedy: "Name another place in XDG_CONFIG_HOME, or make this one writable for this user.")
+            remedy: "Set XDG_CONFIG_HOME to another place, or make this one writable for this user.")
     }
 }
 

@@ -35,7 +35,7 @@ final class AnimalNames {
 
     /// The collar whose id begins with these digits, among those with a name and those that have a journal; nil where there is none, and
     /// where the text is the name of an animal.
-    func collar(beginningWith text: String, as what: String, stateDirectory: String) throws(CommandFailure) -> DeviceID? {
+    func collar(beginningWith text: String, stateDirectory: String) throws(CommandFailure) -> DeviceID? {
         guard CollarID.isPrefix(text) else { return nil }
         let registers = registers
         guard !registers.contains(where: { $0.register.animals.contains { $0.name == text } }) else { return nil }
@@ -45,7 +45,7 @@ final class AnimalNames {
         let found = Set(stored + worn).filter { $0.description.hasPrefix(text.lowercased()) }.sorted()
         guard found.count <= 1 else {
             throw CommandFailure(
-                .usage, "'\(what) \(text)' fits \(found.count) collars, whose ids begin so.",
+                .usage, "The ids of \(found.count) collars begin with '\(text)'.",
                 remedy: "Give more digits: \(AnimalNames.list(found.map { "\($0)" })).")
         }
         return found.first
@@ -61,9 +61,9 @@ final class AnimalNames {
         if worn.count == 1 { return worn[0] }
         let all = AnimalNames.list((worn.isEmpty ? table.deployments(named: text).map(\.deviceID) : worn).map(\.description))
         throw worn.isEmpty
-            ? CommandFailure(.usage, "'\(what) \(text)' names an animal that wears no collar now.", remedy: "It wore: \(all.isEmpty ? "none" : all).")
+            ? CommandFailure(.usage, "The animal '\(text)' wears no collar now.", remedy: "It wore: \(all.isEmpty ? "none" : all).")
             : CommandFailure(
-                .usage, "'\(what) \(text)' names an animal that wears \(worn.count) collars now.", remedy: "Give the id of one of them: \(all).")
+                .usage, "The animal '\(text)' wears \(worn.count) collars now.", remedy: "Give the id of one of them: \(all).")
     }
 
     /// The collar with an id, or all that the animal with a name wears or wore.
@@ -80,7 +80,7 @@ final class AnimalNames {
             // The name may be in the file that cannot be used.
             if let fault = untold.first { throw CommandFailure(fault) }
             throw CommandFailure(
-                .usage, "'\(what) \(name)' has neither \(CollarID.form) nor the name of an animal."
+                .usage, "`\(what)` takes \(CollarID.form) or the name of an animal, not '\(name)'."
                     + Suggestion.text(for: name, among: names),
                 remedy: names.isEmpty
                     ? "No animal has a name yet; give it one: `collar-link name ID NAME`." : "Animals are: \(AnimalNames.list(names)).")
@@ -105,7 +105,7 @@ extension ParsedArguments {
     }
 
     private func collar(beginningWith text: String, _ animals: AnimalNames) throws(CommandFailure) -> DeviceID? {
-        try animals.collar(beginningWith: text, as: "--collar", stateDirectory: try readableStateDirectory())
+        try animals.collar(beginningWith: text, stateDirectory: try readableStateDirectory())
     }
 
     /// `--collar ID|NAME`: what a command is about that reads what is stored. A name means every collar that the animal wears or

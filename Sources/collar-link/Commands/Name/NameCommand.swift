@@ -97,7 +97,7 @@ enum NameCommand: Command {
             let list = AnimalList(names.registers, of: arguments.operands.first)
             if let word = arguments.operands.first, list.isEmpty {
                 throw CommandFailure(
-                    .usage, "There is no animal and no collar \(word).",
+                    .usage, "There is no animal and no collar '\(word)'.",
                     remedy: "To give a collar a name: `collar-link name ID NAME`. `collar-link name` lists all.")
             }
             try StandardOutput.write(list.bytes(isJSON: isJSON))
@@ -126,16 +126,18 @@ enum NameCommand: Command {
     private static func task(of arguments: ParsedArguments) throws(CommandFailure) -> (Task?, options: [String]) {
         let words = arguments.operands
         guard let first = words.first else {
-            if let option = ["--end", "--rename", "--remove"].first(where: arguments.has) {
-                throw CommandFailure(.usage, "`\(option)` needs an animal: `collar-link name NAME \(option)`.")
-            }
+            let forms: KeyValuePairs = [
+                "--end": "an animal or a collar: `collar-link name NAME|ID --end`",
+                "--rename": "an animal: `collar-link name NAME --rename NEW`", "--remove": "an animal: `collar-link name NAME --remove`",
+            ]
+            if let (option, form) = forms.first(where: { arguments.has($0.key) }) { throw CommandFailure(.usage, "`\(option)` needs \(form).") }
             return (nil, ["--format"])
         }
         let species = arguments.value("--species")
         let notes = arguments.value("--notes")
         if words.count == 2 {
             let directory = (try? arguments.readableStateDirectory()) ?? ParsedArguments.serviceDirectory
-            let known = try AnimalNames().collar(beginningWith: first, as: "name", stateDirectory: directory)
+            let known = try AnimalNames().collar(beginningWith: first, stateDirectory: directory)
             let deviceID = if let known { known } else { try collar(first, for: words[1]) }
             let task = Task.put(
                 deviceID, name: words[1], from: try time("--from", arguments), until: try time("--until", arguments), species: species,
@@ -154,7 +156,7 @@ enum NameCommand: Command {
         // With a name, it would be unclear whether the animal or its collar is to get the other name.
         let isAnimal = AnimalNames().registers.contains { $0.register.animals.contains { $0.name == text } }
         throw CommandFailure(
-            .usage, "'\(text)' is not the id of a collar, \(CollarID.form), which must come before '\(name)'.",
+            .usage, "'\(text)' is not the id of a collar: give \(CollarID.form) before '\(name)'.",
             remedy: isAnimal
                 ? "To give the animal another name: `\(ShellCommand("collar-link", "name", text, "--rename", name).text)`."
                 : "The lines of `collar-link history` have the id as \"collar\".")

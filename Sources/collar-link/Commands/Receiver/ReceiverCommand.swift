@@ -143,7 +143,7 @@ enum ReceiverCommand: Command {
         let transfer: ReceiverTransfer
         do throws(ReceiverTransfer.TextFault) { transfer = try ReceiverTransfer(text: text) } catch {
             throw CommandFailure(
-                .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): this is not \(error.wanted).",
+                .corruptInput, "\(path == "-" ? "stdin" : path), line \(error.line): this must be \(error.wanted).",
                 remedy: "Give what `collar-link receiver export` wrote; it can be run again where it was run.")
         }
         let earlier = text.split(separator: "\n").last { $0.hasPrefix(importMark) }?.dropFirst(importMark.count)

@@ -65,7 +65,7 @@ struct SendArguments {
         case (nil, _, _): throw usage("What shall be sent?")
         case (let verb?, _, _):
             if let form = SendArguments.forms.first(where: { $0.key == verb })?.value {
-                throw CommandFailure(.usage, "'\(words.joined(separator: " "))' is not typed as it must be: \(form).")
+                throw CommandFailure(.usage, "'\(words.joined(separator: " "))' is not a request: type \(form).")
             }
             throw usage("'\(verb)' is nothing that can be sent." + Suggestion.text(forVerb: verb, among: SendArguments.forms.map(\.key)))
         }
@@ -111,7 +111,7 @@ struct SendArguments {
             guard let value = UInt32(parts[1], in: 0 ... .max), key.accepts(value) else {
                 throw CommandFailure(
                     .usage, "The setting \(key.name) takes a whole number from \(key.rangeText), not '\(parts[1])'.",
-                    remedy: "The meaning of it is: \(key.meaning).")
+                    remedy: "The setting means: \(key.meaning).")
             }
             settings.append(Setting(key: key.rawValue, value: value))
         }

@@ -50,7 +50,7 @@ struct PortSimulation<Flash: FlashDevice> {
         }
         try plug()
         if let terminal { try StandardOutput.write(terminal.path + "\n") }
-        StandardError.say("This program is simulating collar \(deviceIDs.map { "\($0)" }.joined(separator: ", ")).")
+        StandardError.say("This program is simulating collar\(deviceIDs.count == 1 ? "" : "s") \(deviceIDs.map { "\($0)" }.joined(separator: ", ")).")
         while true {
             let now = self.now
             try advance(to: now)
@@ -92,7 +92,7 @@ struct PortSimulation<Flash: FlashDevice> {
             }
         } catch { throw CommandFailure(.inputOutput, "The simulated collar stops: \(error).") }
         terminal?.write(&pending)
-        for signal in radio.removeGivenSignals() { StandardError.say("The collar signals \(signal).") }
+        for signal in radio.removeGivenSignals() { StandardError.say("The collar gives a signal: \(signal).") }
         for message in radio.removeTakenMessages() {
             StandardError.say("The collar's application is sent a \(MessageDescription.line(of: message)).")
         }
@@ -268,7 +268,7 @@ extension PseudoTerminal {
             throw CommandFailure(.inputOutput, "No pseudo-terminal could be created: \(error.text).")
         }
         do throws(PortLinkError) { try link?.point(to: path) } catch {
-            throw CommandFailure(.cannotCreate, "`\(option)` has no use: \(error.description)", remedy: error.remedy)
+            throw CommandFailure(.cannotCreate, "`\(option)` cannot be done: \(error.description)", remedy: error.remedy)
         }
     }
 

@@ -86,7 +86,7 @@ struct SimulationOptions {
         if dialect != .serial, let speed, speed != 1 {
             throw CommandFailure(
                 .usage, "`--speed \(speed)` is not possible: a stick of the dialect \(dialect.rawValue) keeps its own times.",
-                remedy: "`--speed` takes 1 or max then.")
+                remedy: "With this dialect, `--speed` takes 1 or max.")
         }
         interval = try arguments.number("--interval", in: 0.001...1e6)
         requestSeconds = try arguments.number("--request", in: 0.001...1e6)
@@ -110,7 +110,7 @@ struct SimulationOptions {
         else {
             throw CommandFailure(
                 .usage, "`--battery` takes P or P/D, not '\(text)'.",
-                remedy: "P is percent at first, 0 to 100, and D percent less an hour: `--battery 25/10`.")
+                remedy: "P is the charge at the start, 0 to 100 percent, and D is the percent that it falls in an hour: `--battery 25/10`.")
         }
         return SimulatedBattery(startPercent: start, percentPerHour: drain)
     }
@@ -121,7 +121,7 @@ struct SimulationOptions {
         guard case .lora(let spreadingFactor) = modem else {
             throw CommandFailure(
                 .usage, "`--dialect \(dialect.rawValue)` needs a LoRa modem, and the modem is \(modem.name).",
-                remedy: "`--modem` takes lora:SF7 to lora:SF12 then.")
+                remedy: "With this dialect, `--modem` takes lora:SF7 to lora:SF12.")
         }
         return RadioSettings(
             frequencyHertz: 869_525_000, bandwidthHertz: 125_000, spreadingFactor: spreadingFactor, codingRateDenominator: 5,
