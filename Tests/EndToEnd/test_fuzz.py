@@ -209,7 +209,7 @@ class PlantedBugTest(unittest.TestCase):
                    "\n", "with another header|with flipped bits")
 
     def test_log_of_a_host_not_covered(self):
-        self.check("sealed", "SealedHostFrame.swift", "cipher.absorb(log.logID, byteCount: 4)\n", "\n",
+        self.check("sealed", "SealedHostFrame.swift", "cipher.absorb(log.logID.rawValue, byteCount: 4)\n", "\n",
                    "with another log")
 
     def test_low_byte_of_a_counter_only(self):
@@ -225,7 +225,7 @@ class PlantedBugTest(unittest.TestCase):
                    "cipher.absorb(record.written, from: 0, to: 9)", "with another anchor")
 
     def test_half_of_a_device_id_in_the_keys(self):
-        self.check("sealed", "SealingKeys.swift", "UInt32(truncatingIfNeeded: deviceID &>> 32)", "0",
+        self.check("sealed", "SealingKeys.swift", "UInt32(truncatingIfNeeded: deviceID.rawValue &>> 32)", "0",
                    "with another device id")
 
     def test_receiver_not_in_the_nonce(self):
