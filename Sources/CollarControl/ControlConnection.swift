@@ -68,10 +68,10 @@ package final class ControlConnection {
     /// A receiver's lines are shorter than this, in bytes.
     private static let lineLimit = 65_536
 
-    /// - Parameter patienceMilliseconds: how long to retry while too many other programs are connecting.
-    package init(stateDirectory: String, runtimeDirectory: String?, patienceMilliseconds: Int64 = 2000) throws(ConnectError) {
+    /// - Parameter patience: how long to retry while too many other programs are connecting, in microseconds.
+    package init(stateDirectory: String, runtimeDirectory: String?, patience: Int64 = 2_000_000) throws(ConnectError) {
         var failure = ConnectError.absent
-        let end = MonotonicClock.microseconds + patienceMilliseconds * 1000
+        let end = MonotonicClock.microseconds + patience
         for place in ControlPlace.all(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory) {
             while true {
                 let connected = unsafe local_socket_connect(place.path)

@@ -24,7 +24,7 @@ package struct ControlRequest: Equatable, Sendable {
     package enum Mode: String, Sendable {
         /// Until the collar is heard, but at most a week, also across restarts.
         case queue
-        /// At most as long as ``timeoutMilliseconds``.
+        /// At most as long as ``timeoutMicroseconds``.
         case now
         /// As ``queue``; the request also replaces earlier requests of the same kind that were not sent yet.
         case latest
@@ -36,21 +36,21 @@ package struct ControlRequest: Equatable, Sendable {
 
     /// The length of the longest line, in bytes, with its line feed.
     package static let byteLimit = 4096
-    /// The range of ``timeoutMilliseconds``: at most an hour.
+    /// The range of ``timeoutMicroseconds`` in a line, in milliseconds: at most an hour.
     package static let timeoutRange: ClosedRange<Int64> = 1...3_600_000
 
     package var content: Content
     /// The id of the collar; may be nil where there is only one collar.
     package var deviceID: DeviceID?
     package var mode = Mode.queue
-    /// How long a request of ``Mode/now`` may wait, in milliseconds.
-    package var timeoutMilliseconds: Int64 = 30_000
+    /// How long a request of ``Mode/now`` may wait, in microseconds.
+    package var timeoutMicroseconds: Int64 = 30_000_000
 
-    package init(_ content: Content, deviceID: DeviceID? = nil, mode: Mode = .queue, timeoutMilliseconds: Int64 = 30_000) {
+    package init(_ content: Content, deviceID: DeviceID? = nil, mode: Mode = .queue, timeoutMicroseconds: Int64 = 30_000_000) {
         self.content = content
         self.deviceID = deviceID
         self.mode = mode
-        self.timeoutMilliseconds = timeoutMilliseconds
+        self.timeoutMicroseconds = timeoutMicroseconds
     }
 
     package var verb: String {
@@ -64,7 +64,7 @@ package struct ControlRequest: Equatable, Sendable {
         switch mode {
         case .queue: .untilHeard
         case .latest: .latest
-        case .now: .now(milliseconds: timeoutMilliseconds)
+        case .now: .now(microseconds: timeoutMicroseconds)
         }
     }
 
@@ -85,7 +85,7 @@ package struct ControlRequest: Equatable, Sendable {
         default: break
         }
         object.add("mode", mode.rawValue)
-        if mode == .now { object.add("timeout_ms", timeoutMilliseconds) }
+        if mode == .now { object.add("timeout_ms", timeoutMicroseconds / 1000) }
         return object.line
     }
 
@@ -121,7 +121,7 @@ package struct ControlRequest: Equatable, Sendable {
             guard let time = value.integer(in: ControlRequest.timeoutRange) else {
                 throw Fault(reason: "\"timeout_ms\" is not a number of milliseconds from 1 to 3600000.")
             }
-            timeoutMilliseconds = time
+            timeoutMicroseconds = time * 1000
         }
     }
 

@@ -207,8 +207,7 @@ package final class Host {
             // After a long wait for the disk, several steps may be due.
             while let step = link.silenceStep(at: time.instant) {
                 if step.isReported, !link.isAsking {
-                    output.report(
-                        .link(link.name, .noIdentity(seconds: Int(step.microseconds / 1_000_000), isLineNamed: link.isLineNamed)))
+                    output.report(.link(link.name, .noIdentity(microseconds: step.microseconds, isLineNamed: link.isLineNamed)))
                 }
                 guard step.asks, !link.isAsking else { continue }
                 dispatcher.requestIdentity(on: link, address: Frame.broadcastAddress, isAnswer: false, at: time)

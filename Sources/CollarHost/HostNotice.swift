@@ -24,9 +24,9 @@ package enum HostNotice: Equatable, Sendable {
 }
 
 package enum LinkNotice: Equatable, Sendable {
-    /// No known collar was heard within this many seconds after the opening. `isLineNamed` tells that a person has said that the link is
+    /// No known collar was heard within this many microseconds after the opening. `isLineNamed` tells that a person has said that the link is
     /// a serial line.
-    case noIdentity(seconds: Int, isLineNamed: Bool = false)
+    case noIdentity(microseconds: Int64, isLineNamed: Bool = false)
     /// The packets that come in are no frames; no known collar was heard there.
     case foreignPackets(ForeignPacketKind)
     /// A whole frame has a version, type or critical flag that this host does not know; at most once a minute.

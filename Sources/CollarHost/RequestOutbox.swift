@@ -84,9 +84,9 @@ final class RequestOutbox {
             request = .message(message)
         case .command, .settingsRequest: break
         }
-        var wait = OutgoingRequests.longestWait
-        if case .now(let milliseconds) = patience { wait = milliseconds }
-        let deadline = time.instant.advanced(byMicroseconds: wait * 1000)
+        var wait = OutgoingRequests.longestWait * 1000
+        if case .now(let microseconds) = patience { wait = microseconds }
+        let deadline = time.instant.advanced(byMicroseconds: wait)
         guard let added = requests.add(request, deadline: deadline, isLatestOnly: patience == .latest) else {
             throw .queueFull(deviceID: deviceID)
         }

@@ -41,7 +41,7 @@ extension HostNotice {
 extension LinkNotice {
     var code: ErrorCode? {
         switch self {
-        case .noIdentity(let seconds, _): seconds < 5 ? .sessionNotEstablished : .sessionTimeout
+        case .noIdentity(let silence, _): silence < 5_000_000 ? .sessionNotEstablished : .sessionTimeout
         case .foreignPackets: .foreignPackets
         case .unsupportedFrame: .linkNotSupported
         case .keyMissing: .keyMissing

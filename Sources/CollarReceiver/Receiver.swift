@@ -362,7 +362,7 @@ package final class Receiver {
         ReceiverReading(
             host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeMicroseconds: time.instant.microseconds(since: startedAt),
-            outputBlockedMilliseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) / 1000 },
+            outputBlockedMicroseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) },
             airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.ports.map(\.figures), usage: .now)
     }
 

@@ -17,8 +17,8 @@ struct ReceiverReading {
     var host: HostReading
     var lineCount: Int
     var uptimeMicroseconds: Int64
-    /// For how long the consumer has not read, in milliseconds; nil while it reads.
-    var outputBlockedMilliseconds: Int64?
+    /// For how long the consumer has not read, in microseconds; nil while it reads.
+    var outputBlockedMicroseconds: Int64?
     /// Airtime of what sticks were given to transmit since the start, in microseconds.
     var airtimeMicroseconds: Int64 = 0
     /// How many errors of each code were reported since the start.
@@ -38,7 +38,7 @@ extension ReceiverFigures {
             .duplicates: Int64(counts.duplicates), .lines: Int64(reading.lineCount), .frames: Int64(counts.frames),
             .damagedFrames: Int64(counts.damagedFrames), .unknownFrames: Int64(counts.unknownFrames),
             .unsupportedFrames: Int64(counts.unsupportedFrames), .unopenedFrames: Int64(counts.unopenedFrames),
-            .malformedFrames: Int64(counts.malformedFrames), .outputBlocked: reading.outputBlockedMilliseconds ?? 0,
+            .malformedFrames: Int64(counts.malformedFrames), .outputBlocked: (reading.outputBlockedMicroseconds ?? 0) / 1000,
             .storageFailing: host.isStorageFailing ? 1 : 0, .airtime: reading.airtimeMicroseconds,
         ]
         values[.outputLagBytes] = host.lag.map { Int64($0.byteCount) }

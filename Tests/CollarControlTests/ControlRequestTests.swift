@@ -31,7 +31,7 @@ import Testing
         for wish in wishes {
             for request in [
                 ControlRequest(wish), ControlRequest(wish, deviceID: 0x0123_4567_89AB_CDEF),
-                ControlRequest(wish, mode: .now, timeoutMilliseconds: 3_600_000), ControlRequest(wish, mode: .latest),
+                ControlRequest(wish, mode: .now, timeoutMicroseconds: 3_600_000_000), ControlRequest(wish, mode: .latest),
             ] {
                 var expected = request
                 if case .await = wish { expected = ControlRequest(wish, deviceID: request.deviceID) }

@@ -226,7 +226,7 @@ import Testing
             #expect(bench.host.nextDeadline == bench.now.advanced(byMicroseconds: Int64(wait * 1e6)))
             bench.wait(seconds: wait)
             bench.host.deadlineReached(at: bench.time)
-            #expect(bench.notices() == [.link("radio", .noIdentity(seconds: seconds))])
+            #expect(bench.notices() == [.link("radio", .noIdentity(microseconds: Int64(seconds) * 1_000_000))])
             #expect(bench.frames().count == 1)
         }
         #expect(bench.host.nextDeadline == nil)
@@ -300,7 +300,7 @@ import Testing
         } catch { return error }
     }
 
-    private let now = RequestPatience.now(milliseconds: 30_000)
+    private let now = RequestPatience.now(microseconds: 30_000_000)
 
     @Test func aCommandThatDoesNotWaitNeedsARadioAndContact() throws {
         let bench = try HostBench()

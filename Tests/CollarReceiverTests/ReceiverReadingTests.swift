@@ -37,7 +37,7 @@ import Testing
         host.latencies.line = LatencySummary(averageMicroseconds: 20, p95Microseconds: 66, sampleCount: 100)
         host.latencies.message = LatencySummary(averageMicroseconds: 2_400, p95Microseconds: 100_000, sampleCount: 100)
         return ReceiverReading(
-            host: host, lineCount: 10, uptimeMicroseconds: 60_999_999, outputBlockedMilliseconds: 13,
+            host: host, lineCount: 10, uptimeMicroseconds: 60_999_999, outputBlockedMicroseconds: 13_000,
             airtimeMicroseconds: 1_500_000, errorCounts: [.noDevice: 2, .deviceInUse: 1],
             radios: [RadioFigures(port: "/dev/ttyUSB0", state: .open, dialect: "kiss"), RadioFigures(port: "tcp://a:1", state: .connecting)],
             usage: ProcessUsage(processorMicroseconds: 6_099_899, residentByteCount: 50_000_001))
@@ -65,7 +65,7 @@ import Testing
         let host = HostReading(
             statistics: HostStatistics(), journalByteCount: nil, lag: nil, isStorageFailing: false, collars: [])
         let figures = ReceiverFigures(
-            ReceiverReading(host: host, lineCount: 0, uptimeMicroseconds: 0, outputBlockedMilliseconds: nil))
+            ReceiverReading(host: host, lineCount: 0, uptimeMicroseconds: 0, outputBlockedMicroseconds: nil))
         let expected =
             #"{"type":"figures","unix_ms":0,"uptime_ms":0,"fixes_stored":0,"messages_stored":0,"duplicates":0,"lines":0,"frames":0,"#
             + #""frames_damaged":0,"frames_unknown":0,"frames_unsupported":0,"frames_unopened":0,"frames_malformed":0,"#

@@ -73,7 +73,7 @@ extension World {
             switch streams[kind].below(10) {
             case 0..<3: .latest
             case 3..<5: .untilHeard
-            default: .now(milliseconds: milliseconds)
+            default: .now(microseconds: milliseconds * 1000)
             }
         guard let id = host.submit(request, to: collar.deviceID, patience: patience, now: now) else { return }
         log("host \(host.index) wants \(request) of collar \(collar.index), request \(id)")

@@ -24,7 +24,7 @@ class BaseRadioImageTest(FirmwareTest):
         self.addCleanup(module.close)
         base.start()
         receiver = self.receive("-v", port=self.line(base.ports[0]))
-        receiver.wait_for_error("base radio fedcba9876543210, firmware 1.0.0")
+        receiver.wait_for_error("is fedcba9876543210, with firmware 1.0.0")
         receiver.wait_for_lines(5)
         self.trouble([base], 10, 10, 1.5)
         receiver.wait_for_lines(len(sent), 60)

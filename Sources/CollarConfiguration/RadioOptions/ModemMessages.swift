@@ -92,18 +92,18 @@ extension ModemNotice {
                 "Wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends.")
         case .fault(let dialect, let code):
             UserMessage("\(port): the \(dialect.firmwareName) reports fault \(code).", "Unplug the stick and plug it in again.")
-        case .dutyCycleReached(let seconds, isStart: true):
+        case .dutyCycleReached(let wait, isStart: true):
             UserMessage(
                 "\(port): an answer is not sent: the airtime of the last hour is not known, so that all of it counts as used; the first "
-                    + "answer can be sent in \(seconds) s.",
+                    + "answer can be sent in \((wait + 999_999) / 1_000_000) s.",
                 "Wait. A lower spreading factor, or a frequency with a higher duty cycle, at both ends makes the wait shorter.")
-        case .dutyCycleReached(let seconds, isStart: false):
+        case .dutyCycleReached(let wait, isStart: false):
             UserMessage(
-                "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be sent in \(seconds) s.",
+                "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be sent in \((wait + 999_999) / 1_000_000) s.",
                 "Choose a lower spreading factor, or a frequency with a higher duty cycle, at both ends.")
         case .dwellTimeExceeded(let airtime, let limit):
             UserMessage(
-                "\(port): a frame of \(airtime) ms is not sent: the region allows \(limit) ms a frame.",
+                "\(port): a frame of \(airtime / 1000) ms is not sent: the region allows \(limit / 1000) ms a frame.",
                 "Choose a lower spreading factor or a larger bandwidth, at both ends.")
         case .stranger(let stranger): stranger.message(port: port)
         }

@@ -99,10 +99,9 @@ struct PositionMonitor {
         }
         let age = now.microseconds(since: newest?.receivedAt ?? firstHeard)
         guard age >= PositionMonitor.leastAge else { return }
-        let seconds = Int(age / 1_000_000)
-        guard newest != nil else { return note(.noFix, .noFix(seconds: seconds), at: now, output) }
+        guard newest != nil else { return note(.noFix, .noFix(microseconds: age), at: now, output) }
         guard let expectedInterval, age >= PositionMonitor.intervalCount * expectedInterval * 1000 else { return }
-        note(.stale, .stale(seconds: seconds), at: now, output)
+        note(.stale, .stale(microseconds: age), at: now, output)
     }
 
     /// A worsening is there: it is reported if it begins.
@@ -126,10 +125,10 @@ package enum PositionProblem: Equatable, Sendable {
     case gnssFault
     /// An intact frame came in, but the content of its fix is impossible.
     case undecodable
-    /// The collar has been heard for this many seconds, and has sent no fix in this run.
-    case noFix(seconds: Int)
-    /// The newest fix came this many seconds ago.
-    case stale(seconds: Int)
+    /// The collar has been heard for this many microseconds, and has sent no fix in this run.
+    case noFix(microseconds: Int64)
+    /// The newest fix came this many microseconds ago.
+    case stale(microseconds: Int64)
     /// The newest fix has this accuracy in meters: a radius above 50 m.
     case poorAccuracy(meters: Int)
 }

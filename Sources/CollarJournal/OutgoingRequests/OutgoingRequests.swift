@@ -93,6 +93,6 @@ package enum RequestPatience: Equatable, Sendable {
     case untilHeard
     /// As ``untilHeard``. The request replaces earlier requests of the same kind that were never sent.
     case latest
-    /// At most this many milliseconds. The request is refused if the collar is not in contact.
-    case now(milliseconds: Int64)
+    /// At most this many microseconds. The request is refused if the collar is not in contact.
+    case now(microseconds: Int64)
 }

@@ -48,13 +48,13 @@ extension PositionProblem {
             UserMessage(
                 "\(subject) sent a fix that cannot be decoded.",
                 "Use the collar-link that goes with the collar's firmware.")
-        case .noFix(let seconds):
+        case .noFix(let silence):
             UserMessage(
-                "\(subject) is heard, and has sent no fix for \(seconds) s.",
+                "\(subject) is heard, and has sent no fix for \(silence / 1_000_000) s.",
                 "Bring it under the open sky: a GNSS receiver needs some minutes at first.")
-        case .stale(let seconds):
+        case .stale(let age):
             UserMessage(
-                "The newest fix of \(collar) came \(seconds) s ago, although the collar is heard.",
+                "The newest fix of \(collar) came \(age / 1_000_000) s ago, although the collar is heard.",
                 running: .send("locate", to: deviceID)
             ) { "Its GNSS receiver has no view of the sky. Ask for a fix: \($0)." }
         case .poorAccuracy(let meters):

@@ -21,10 +21,10 @@ extension HostNotice {
 extension LinkNotice {
     fileprivate func message(at link: String) -> UserMessage {
         switch self {
-        case .noIdentity(let seconds, let isLineNamed):
+        case .noIdentity(let silence, let isLineNamed):
             UserMessage(
-                "No collar at \(link) has identified itself for \(seconds) s\(isLineNamed ? "; the dialect is set to serial" : "").",
-                seconds <= 5
+                "No collar at \(link) has identified itself for \(silence / 1_000_000) s\(isLineNamed ? "; the dialect is set to serial" : "").",
+                silence < 6_000_000
                     ? "Is it a collar radio, and is the collar switched on and in range?"
                         + (isLineNamed
                             ? " If the stick may have other firmware, leave out `--dialect serial`, or `dialect` in the configuration "

@@ -88,7 +88,7 @@ extension ReceiverReading {
         object.add("frames_unknown", counts.unknownFrames)
         object.add("frames_unsupported", counts.unsupportedFrames)
         object.add("frames_malformed", counts.malformedFrames)
-        object.add("output_blocked_ms", outputBlockedMilliseconds)
+        object.add("output_blocked_ms", outputBlockedMicroseconds.map { $0 / 1000 })
         object.add("storage_failing", host.isStorageFailing)
         object.add(journalByteCount: host.journalByteCount, host.lag)
         return object.line

@@ -9,8 +9,8 @@ struct AnswerQueue: Sendable {
     }
 
     private static let capacity = 64
-    /// The longest wait for the first airtime after the opening of a port that is not reported, in seconds.
-    private static let quietStartSeconds: Int64 = 30
+    /// The longest wait for the first airtime after the opening of a port that is not reported, in microseconds.
+    private static let quietStart: Int64 = 30_000_000
 
     private let limits: TransmitLimits?
     /// The timing with which airtime is computed.
@@ -51,9 +51,7 @@ struct AnswerQueue: Sendable {
                 answer.packets.removeAll { packet in
                     let airtime = profile.airtimeMicroseconds(frameByteCount: packet.count)
                     guard airtime > dwell else { return false }
-                    output.report(
-                        .dwellTimeExceeded(airtimeMilliseconds: airtime / 1000, limitMilliseconds: dwell / 1000),
-                        kind: "dwell", at: now)
+                    output.report(.dwellTimeExceeded(airtimeMicroseconds: airtime, limitMicroseconds: dwell), kind: "dwell", at: now)
                     return true
                 }
             }
@@ -61,10 +59,10 @@ struct AnswerQueue: Sendable {
             if budget != nil {
                 budget?.refill(now: now)
                 if let earliest = budget?.earliest(airtimeMicroseconds: airtime, now: now), earliest > now {
-                    let seconds = (earliest.microseconds(since: now) + 999_999) / 1_000_000
+                    let wait = earliest.microseconds(since: now)
                     // The budget of a stick that is set up begins empty. A collar does not notice so short a wait.
-                    guard hasSent || seconds > AnswerQueue.quietStartSeconds else { continue }
-                    output.report(.dutyCycleReached(seconds: seconds, isStart: !hasSent), kind: "duty", at: now)
+                    guard hasSent || wait > AnswerQueue.quietStart else { continue }
+                    output.report(.dutyCycleReached(microseconds: wait, isStart: !hasSent), kind: "duty", at: now)
                     continue
                 }
                 budget?.spend(airtimeMicroseconds: airtime)

@@ -57,11 +57,11 @@ package enum ModemNotice: Equatable, Sendable {
     case queueFull(Dialect)
     /// The stick reports a fault with this code of its firmware.
     case fault(Dialect, code: UInt8)
-    /// The limits of the region forbid to send for this many seconds. `isStart` tells that nothing was sent since the port was
+    /// The limits of the region forbid to send for this many microseconds. `isStart` tells that nothing was sent since the port was
     /// opened: the airtime of the hour before is not known, so that all of it counts as used.
-    case dutyCycleReached(seconds: Int64, isStart: Bool)
-    /// A frame has more airtime than the region allows, in milliseconds.
-    case dwellTimeExceeded(airtimeMilliseconds: Int64, limitMilliseconds: Int64)
+    case dutyCycleReached(microseconds: Int64, isStart: Bool)
+    /// A frame has more airtime than the region allows, in microseconds.
+    case dwellTimeExceeded(airtimeMicroseconds: Int64, limitMicroseconds: Int64)
     /// Something else than a known stick is at the port.
     case stranger(Stranger)
 }

@@ -79,7 +79,7 @@ import Testing
             bench.wait(seconds: 10)
             bench.receive(try collar.message(sequence), on: link)
         }
-        #expect(problems() == [.stale(seconds: 60)])
+        #expect(problems() == [.stale(microseconds: 60_000_000)])
     }
 
     @Test func noFixSinceTheCollarIsHeard() throws {
@@ -88,7 +88,7 @@ import Testing
         #expect(problems().isEmpty)
         bench.wait(seconds: 1)
         bench.receive(try collar.probe(next: 0), on: link)
-        #expect(problems() == [.noFix(seconds: 60)])
+        #expect(problems() == [.noFix(microseconds: 60_000_000)])
         bench.wait(seconds: 100)
         bench.receive(try collar.identity(), on: link)
         #expect(problems().isEmpty, "it was said")
@@ -108,14 +108,14 @@ import Testing
         #expect(problems().isEmpty, "two fixes in a minute: 90 s are three intervals")
         bench.wait(seconds: 1)
         bench.receive(try collar.status(), on: link)
-        #expect(problems() == [.stale(seconds: 90)])
+        #expect(problems() == [.stale(microseconds: 90_000_000)])
         bench.wait(seconds: 90)
         bench.receive(try collar.status(), on: link)
         #expect(problems().isEmpty)
         bench.receive(try collar.fix(3, seconds: 200), on: link)
         bench.wait(seconds: 500)
         bench.receive(try collar.status(), on: link)
-        #expect(problems() == [.stale(seconds: 500)])
+        #expect(problems() == [.stale(microseconds: 500_000_000)])
     }
 
     /// While the collar delivers what it has kept, the airtime is spent on that.
@@ -134,7 +134,7 @@ import Testing
         #expect(problems().isEmpty)
         bench.wait(seconds: 1)
         bench.receive(try collar.status(), on: link)
-        #expect(problems() == [.stale(seconds: 90 * 20 + 8 * 500 + 60)])
+        #expect(problems() == [.stale(microseconds: (90 * 20 + 8 * 500 + 60) * 1_000_000)])
     }
 
     @Test func aBacklogThatStops() throws {
@@ -145,7 +145,7 @@ import Testing
         #expect(problems().isEmpty)
         bench.wait(seconds: 1)
         bench.receive(try collar.status(), on: link)
-        #expect(problems() == [.stale(seconds: 1000)])
+        #expect(problems() == [.stale(microseconds: 1_000_000_000)])
     }
 
     /// After a start of the receiver the newest fix may be known, and only older ones come.
@@ -169,7 +169,7 @@ import Testing
         #expect(problems().isEmpty)
         bench.wait(seconds: 0.1)
         bench.receive(try collar.status(), on: link)
-        #expect(problems() == [.stale(seconds: 60)])
+        #expect(problems() == [.stale(microseconds: 60_000_000)])
     }
 
     @Test func trackingOrGNSSSwitchedOff() throws {

@@ -103,7 +103,7 @@ struct HeldFrameTests {
             reports += bench.notices()
             requests += bench.frames().count
         }
-        #expect(reports == [.link("radio", .noIdentity(seconds: seconds))])
+        #expect(reports == [.link("radio", .noIdentity(microseconds: bench.now.microseconds))])
         #expect(bench.now.microseconds / 1_000_000 == seconds)
         #expect(requests == 3, "at the opening, after one second and after five")
     }

@@ -39,10 +39,10 @@ import Testing
 
     @Test func marksOfNotices() {
         #expect(ReceiverNotice.opened(path: "x").mark == LogMark(.info, .connectivity))
-        #expect(ReceiverNotice.host(.link("x", .noIdentity(seconds: 5))).mark == LogMark(.info, .connectivity, code: .sessionTimeout))
+        #expect(ReceiverNotice.host(.link("x", .noIdentity(microseconds: 5_000_000))).mark == LogMark(.info, .connectivity, code: .sessionTimeout))
         #expect(ReceiverNotice.host(.collar(1, .lost(first: 2, last: 3))).mark == LogMark(.warning, .collarLocation))
         #expect(ReceiverNotice.host(.link("x", .keyMissing)).mark == LogMark(.warning, .connectivity, code: .keyMissing))
-        #expect(ReceiverNotice.modem(path: "x", .dutyCycleReached(seconds: 1, isStart: false)).mark == LogMark(.warning, .performance, code: .dutyCycleReached))
+        #expect(ReceiverNotice.modem(path: "x", .dutyCycleReached(microseconds: 1_000_000, isStart: false)).mark == LogMark(.warning, .performance, code: .dutyCycleReached))
         #expect(ReceiverNotice.traffic(path: "x", isInbound: true, bytes: []).mark.level == .debug)
         #expect(ReceiverNotice.crashed(EndOfRun(processID: 1, signal: nil)).mark == LogMark(.error, .crash, code: .runCrashed))
         #expect(ReceiverNotice.crashed(EndOfRun(processID: 1, signal: SIGSEGV)).mark == LogMark(.fault, .crash, code: .runCrashed))

@@ -76,7 +76,7 @@ import Testing
             .host(.collar(1, .heard(logID: 2, link: path, isSealed: false))), .host(.collar(1, .pairedElsewhere(receiverID: 2))),
             .host(.link(path, .keyRejected(deviceID: nil))), .host(.collar(1, .forgeryAttempted(link: path))),
             .host(.collar(1, .restartedBelow(bootCount: 1, logID: 1, isStored: true))), .host(.collar(1, .fault(.radioFailed))),
-            .host(.collar(1, .health(.reachable(silentMicroseconds: nil)))), .host(.link(path, .noIdentity(seconds: 1))),
+            .host(.collar(1, .health(.reachable(silentMicroseconds: nil)))), .host(.link(path, .noIdentity(microseconds: 1_000_000))),
         ]
         for notice in notices {
             var gate = NoticeGate()

@@ -142,7 +142,7 @@ struct EventLinesTests {
         let host = HostReading(
             statistics: counts, journalByteCount: 10, lag: EmissionLag(byteCount: 11, milliseconds: 12),
             isStorageFailing: true, collars: [])
-        let reading = ReceiverReading(host: host, lineCount: 1, uptimeMicroseconds: 60_999_999, outputBlockedMilliseconds: 7)
+        let reading = ReceiverReading(host: host, lineCount: 1, uptimeMicroseconds: 60_999_999, outputBlockedMicroseconds: 7_000)
         let expected =
             #"{"type":"stats","unix_ms":-1,"fixes_stored":8,"messages_stored":7,"duplicates":9,"uptime_s":60,"lines":1,"frames":2,"#
             + #""frames_damaged":3,"frames_unknown":4,"frames_unsupported":5,"frames_malformed":6,"#

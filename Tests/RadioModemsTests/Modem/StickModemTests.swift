@@ -277,8 +277,8 @@ struct DialectTests {
         var bench = StickBench(stick(.kiss), settings: settings, limits: TransmitLimits(dutyCyclePartsPerMillion: 1000))
         bench.run(milliseconds: 3000)
         bench.answer([UInt8](repeating: 1, count: 51))
-        let waits = bench.notices.compactMap { if case .dutyCycleReached(let seconds, isStart: true) = $0 { seconds } else { nil } }
-        #expect(waits.count == 1 && waits.allSatisfy { $0 > 60 })
+        let waits = bench.notices.compactMap { if case .dutyCycleReached(let wait, isStart: true) = $0 { wait } else { nil } }
+        #expect(waits.count == 1 && waits.allSatisfy { $0 > 60_000_000 })
     }
 
     @Test("a frame longer than the region's dwell time is not sent, and that is said")
@@ -289,7 +289,7 @@ struct DialectTests {
         bench.answer([UInt8](repeating: 1, count: 10))
         bench.run(milliseconds: 3000)
         #expect(bench.sent.map(\.packet.count) == [10])
-        #expect(bench.notices.contains(.dwellTimeExceeded(airtimeMilliseconds: 127, limitMilliseconds: 100)))
+        #expect(bench.notices.contains(.dwellTimeExceeded(airtimeMicroseconds: 127_000, limitMicroseconds: 100_000)))
     }
 }
 

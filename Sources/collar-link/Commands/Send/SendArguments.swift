@@ -36,7 +36,7 @@ struct SendArguments {
                 throw CommandFailure(.usage, "`--now --timeout \(seconds)` leaves no time for an answer.")
             }
             request.mode = .now
-            request.timeoutMilliseconds = timeoutMicroseconds / 1000
+            request.timeoutMicroseconds = timeoutMicroseconds
         case "--latest": request.mode = .latest
         default: request.mode = .queue
         }

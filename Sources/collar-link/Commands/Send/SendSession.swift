@@ -217,7 +217,7 @@ final class SendSession {
             StandardError.say(reported)
             switch reported.notice {
             case .waitingForPort, .waitingForRadio, .cannotOpen: giveUpUnlessQueued(hasRadio: false)
-            case .host(.link(_, .noIdentity(let seconds, _))) where seconds >= 5: giveUpUnlessQueued(hasRadio: true)
+            case .host(.link(_, .noIdentity(let silence, _))) where silence >= 5_000_000: giveUpUnlessQueued(hasRadio: true)
             default: break
             }
         default: break
