@@ -110,7 +110,7 @@ enum KeyCommand: Command {
             try StandardOutput.write("\(try session.run())\n")
         case ("accept-restart", 3):
             let deviceID = try AnimalNames().collar(operands[1], as: "key \(operands[0])")
-            guard let logID = UInt32(operands[2], in: 0...LogIdentity.maximumLogID) else {
+            guard let logID = UInt32(operands[2], in: 0 ... .max).flatMap(LogID.init(rawValue:)) else {
                 throw CommandFailure(.usage, "'\(operands[2])' is not the number of a log; the warning of `collar-link run` names the log.")
             }
             try checkKey(of: deviceID, in: files)
