@@ -72,7 +72,10 @@ let package = Package(
             name: "CollarConfiguration",
             dependencies: ["CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarFormats"], swiftSettings: small),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-        .target(name: "SerialDevices", dependencies: ["CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"], swiftSettings: small),
+        .target(name: "CollarPorts", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: small),
+        .target(
+            name: "SerialDevices", dependencies: ["CollarPorts", "CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"],
+            swiftSettings: small),
         .target(
             name: "CollarControl",
             dependencies: [
@@ -91,14 +94,14 @@ let package = Package(
             name: "CollarDoctor",
             dependencies: [
                 "CheckedNumbers", "CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "RadioModems",
-                "CollarConfiguration", "CollarControl", "SerialDevices",
+                "CollarConfiguration", "CollarControl", "CollarPorts", "SerialDevices",
             ],
             swiftSettings: small),
         .target(
             name: "CollarReceiver",
             dependencies: [
                 "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarFormats",
-                "CLinux", "LinuxSystem", "CollarConfiguration", "CollarControl", "SerialDevices",
+                "CLinux", "LinuxSystem", "CollarConfiguration", "CollarControl", "CollarPorts", "SerialDevices",
             ],
             swiftSettings: small + aligned),
         .target(
@@ -110,14 +113,15 @@ let package = Package(
             dependencies: [
                 "CBuildInformation", "CLinux", "LinuxSystem",
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarFormats",
-                "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "RadioModems", "CollarSimulator", "SerialDevices", "CollarReceiver",
+                "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "RadioModems", "CollarSimulator", "CollarPorts",
+                "SerialDevices", "CollarReceiver",
             ],
             swiftSettings: small),
         .target(
             name: "CollarWorld",
             dependencies: [
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarReaders", "RadioModems",
-                "CollarSimulator",
+                "CollarSimulator", "CollarPorts",
             ],
             path: "Tests/CollarWorld", swiftSettings: strict),
         .executableTarget(
@@ -154,7 +158,9 @@ let package = Package(
         tests(for: "LinuxSystem"),
         tests(
             for: "CollarConfiguration",
-            alsoUsing: ["CollarFormats", "CollarErrors", "CollarJournal", "CollarWire", "LinuxSystem", "RadioModems", "SerialDevices"]),
+            alsoUsing: [
+                "CollarFormats", "CollarErrors", "CollarJournal", "CollarWire", "LinuxSystem", "RadioModems", "CollarPorts", "SerialDevices",
+            ]),
         tests(
             for: "CollarDoctor",
             alsoUsing: [
@@ -163,13 +169,14 @@ let package = Package(
         tests(for: "CollarControl", alsoUsing: ["CollarWire", "CollarARQ", "CollarFormats", "CollarHost", "CollarJournal"]),
         tests(
             for: "CollarLink",
-            alsoUsing: ["CollarWire", "CollarFormats", "CollarHost", "CollarJournal", "SerialDevices", "CollarReceiver"]),
-        tests(for: "SerialDevices", alsoUsing: ["LinuxSystem", "CollarDoctor"]),
+            alsoUsing: ["CollarWire", "CollarFormats", "CollarHost", "CollarJournal", "CollarPorts", "SerialDevices", "CollarReceiver"]),
+        tests(for: "CollarPorts", alsoUsing: ["CollarARQ", "CollarWorld"]),
+        tests(for: "SerialDevices", alsoUsing: ["CollarPorts", "LinuxSystem", "CollarDoctor"]),
         tests(
             for: "CollarReceiver",
             alsoUsing: [
                 "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders",
-                "SerialDevices",
+                "CollarPorts", "SerialDevices",
             ]),
     ]
 )

@@ -1,6 +1,7 @@
 import CheckedNumbers
 import CollarErrors
 import CollarJournal
+import CollarPorts
 import LinuxSystem
 import SerialDevices
 

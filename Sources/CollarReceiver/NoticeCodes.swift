@@ -8,9 +8,9 @@ import CollarWire
 extension ReceiverNotice {
     package var code: ErrorCode? {
         switch self {
-        case .cannotOpen(let error): error.code
-        case .cannotConnect: .radioUnreachable
-        case .read: .deviceInUse
+        case .port(_, .cannotOpen(let error)): error.code
+        case .port(_, .cannotConnect): .radioUnreachable
+        case .port(_, .read): .deviceInUse
         case .cannotSend: .messageSendFailed
         case .modem(_, let notice): notice.code
         case .controlFailing: .controlFailing
@@ -20,7 +20,7 @@ extension ReceiverNotice {
         case .targetMissed: .targetMissed
         case .host(let notice): notice.code
         case .repeated(let notice, _): notice.code
-        case .waitingForPort, .waitingForRadio, .udevElsewhere, .opened, .unmarked, .unplugged, .renewing, .fixesLeftOut, .capturing,
+        case .port, .waitingForRadio, .udevElsewhere, .renewing, .fixesLeftOut, .capturing,
             .figures, .traffic:
             nil
         }

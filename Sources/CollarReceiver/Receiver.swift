@@ -140,7 +140,7 @@ package final class Receiver {
                 if end != nil { return try finish() }
             }
             do throws(ReceiverError) {
-                let isBusy = host.isCommitDue || host.hasOutputs || hasMoreLines || isReportDue || !output.isEmpty && outputBlockedSince == nil
+                let isBusy = host.isCommitDue || host.hasOutputs || hasMoreLines || isReportDue || ports.hasWork || !output.isEmpty && outputBlockedSince == nil
                 if let playback = clock.playback {
                     try play(playback, isBusy: isBusy)
                 } else {
@@ -198,13 +198,13 @@ package final class Receiver {
     private func play(_ playback: CapturePlayback, isBusy: Bool) throws(ReceiverError) {
         if let round = playedRound {
             guard let record = try playback.takeRecord(of: round) else { return playedRound = nil }
-            return ports.play(record, at: playback.now)
+            return try ports.play(record, at: playback.now)
         }
         let ready = events.wait(timeoutMicroseconds: outputBlockedSince == nil ? 0 : nil)
         guard ready.isEmpty, !isBusy else { return try handle(ready) }
         guard let first = try playback.takeRecord() else { return end = end ?? .wanted }
         playedRound = first.round
-        ports.play(first, at: playback.now)
+        try ports.play(first, at: playback.now)
     }
 
     /// When something is due; nil if nothing is.
@@ -363,7 +363,7 @@ package final class Receiver {
             host: host.reading(at: time), lineCount: output.writtenLineCount,
             uptimeMicroseconds: time.instant.microseconds(since: startedAt),
             outputBlockedMicroseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) },
-            airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.ports.map(\.figures), usage: .now)
+            airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.figures, usage: .now)
     }
 
     package var figures: ReceiverFigures { ReceiverFigures(reading(at: clock.now)) }

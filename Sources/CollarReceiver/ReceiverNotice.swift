@@ -3,6 +3,7 @@ import CollarControl
 import CollarErrors
 import CollarFormats
 import CollarHost
+import CollarPorts
 import CollarWire
 import LinuxSystem
 import RadioModems
@@ -10,20 +11,11 @@ import SerialDevices
 
 /// An event that a person should know of; no notice ends the receiver.
 package indirect enum ReceiverNotice: Equatable, Sendable {
-    case waitingForPort(path: String)
+    case port(path: String, PortNotice)
     /// Waiting for a collar radio; `others` are the serial devices that are present.
     case waitingForRadio(others: [SerialDevice], noticedBy: DeviceMonitor.Source = .udevd)
     /// udevd's events do not come, and changes of its database show which devices come and go.
     case udevElsewhere
-    /// A radio is open. `node` is where it is, if the device of a named port has returned at another node.
-    case opened(path: String, node: String? = nil)
-    /// A device is not marked as a collar radio any more: its port is closed.
-    case unmarked(path: String)
-    case unplugged(path: String, then: AfterUnplugging = .isAwaited)
-    /// Another process has the open port open as well, and may take bytes from it; nil if this user cannot see which one.
-    case read(path: String, by: ProcessHolder?)
-    case cannotOpen(SerialPortError)
-    case cannotConnect(path: String, reason: String)
     /// The radio takes no bytes: frames for it are dropped.
     case cannotSend(path: String)
     case modem(path: String, ModemNotice)
@@ -65,15 +57,6 @@ package final class ReportedNotice {
     package init(_ notice: ReceiverNotice) { self.notice = notice }
 }
 
-/// The reaction of a receiver to the unplugging of a radio.
-package enum AfterUnplugging: Equatable, Sendable {
-    case isAwaited
-    /// It does not open the path again, which is the number of a pseudo-terminal: the kernel can give that number to another
-    /// terminal.
-    case isAnotherTerminal
-    case ends
-}
-
 extension ReceiverNotice {
     /// Further lines that follow the message.
     package var details: [String] { if case .waitingForRadio(let others, _) = self { others.map(\.text) } else { [] } }
@@ -81,10 +64,8 @@ extension ReceiverNotice {
     /// The path of the port that the notice is about; nil if it is not about one.
     var port: String? {
         switch self {
-        case .cannotOpen(let error): error.path
-        case .cannotSend(let path), .read(let path, _), .modem(let path, _), .cannotConnect(let path, _), .opened(let path, _),
-            .unmarked(let path), .unplugged(let path, _), .waitingForPort(let path), .renewing(let path, _):
-            path
+        case .port(_, .cannotOpen(let error)): error.path
+        case .cannotSend(let path), .modem(let path, _), .port(let path, _), .renewing(let path, _): path
         case .host(let notice): notice.link
         case .repeated(let notice, _): notice.port
         default: nil
@@ -108,10 +89,12 @@ extension ReceiverNotice {
         // A radio on which no collar is heard is not a failure yet. Damaged or lost fixes are a failure, though gap lines
         // report them instead of error lines.
         case .host(.link(_, .noIdentity)): mark.level = .info
-        case .host(.collar(_, .damagedFixes)), .host(.collar(_, .lost)), .fixesLeftOut, .unplugged(_, .isAnotherTerminal): mark.level = .warning
+        case .host(.collar(_, .damagedFixes)), .host(.collar(_, .lost)), .fixesLeftOut,
+            .port(_, .unplugged(.isAnotherTerminal)):
+            mark.level = .warning
         // For programs, there are lines of these.
         case .host(.collar(_, .status)), .figures, .traffic: mark.level = .debug
-        case .unplugged(_, .ends): mark.level = .debug
+        case .port(_, .unplugged(.ends)): mark.level = .debug
         case .crashed(let end): mark.level = end.signal == nil ? .error : .fault
         default: break
         }
@@ -147,4 +130,16 @@ package enum ReceiverError: Error, Equatable, Sendable {
     case capture(path: String, CaptureError)
     /// A system call that normally succeeds has failed.
     case system(SystemError)
+}
+
+extension HostNotice {
+    /// Whether frames are missing that a process may have taken.
+    var suggestsMissingBytes: Bool {
+        switch self {
+        case .link(_, .noIdentity), .collar(_, .health(.condition(.degraded))), .collar(_, .health(.condition(.unhealthy))),
+            .collar(_, .health(.late)), .collar(_, .health(.unreachable)):
+            true
+        default: false
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarErrors
+import CollarPorts
 import LinuxSystem
 
 /// A serial port of a USB device, with what tells the device from others of its kind.
@@ -105,20 +106,12 @@ package struct MarkingRule: Equatable, Sendable {
     package static func reasonAgainstSerial(of adapter: USBAdapter, among plugged: [USBAdapter]) -> Reason? {
         guard let serial = adapter.serial.map(withoutTrailingSpaces), !serial.isEmpty else { return .noSerial }
         guard isQuotable(serial), isQuotable(adapter.vendorID), isQuotable(adapter.productID) else { return .unquotable }
-        if isPlaceholder(serial) { return .placeholder(serial) }
+        if SerialDevice.isPlaceholder(serial) { return .placeholder(serial) }
         let twin = plugged.first {
             $0.usbPath != adapter.usbPath && ($0.vendorID, $0.productID) == (adapter.vendorID, adapter.productID)
                 && $0.serial.map(withoutTrailingSpaces) == serial
         }
         return twin.map { .sharedWith(node: $0.port.node) }
-    }
-
-    /// Whether a serial number is one that makers give to every adapter: 0 or 1 with any number of zeros before it, or the first
-    /// digits in their order.
-    static func isPlaceholder(_ serial: String) -> Bool {
-        let digits = serial.drop { $0 == "0" }
-        if digits.isEmpty || digits == "1" { return true }
-        return digits.count >= 4 && "123456789ABCDEF".hasPrefix(digits.uppercased()) || serial == "1234567890"
     }
 
     /// Whether a text means itself between the quotation marks of a udev rule: it is printable ASCII without quotation marks,

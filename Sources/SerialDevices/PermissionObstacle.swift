@@ -1,28 +1,7 @@
 import CheckedNumbers
+import CollarPorts
 import Glibc
 import LinuxSystem
-
-/// The reason why a user is not allowed to open a device node.
-package enum PermissionObstacle: Equatable, Sendable {
-    /// The node belongs to a group that the user is not in.
-    case notInGroup(group: String, user: String)
-    /// The user has been added to the group, but this session began before that.
-    case notLoggedInAgain(group: String, user: String)
-    /// Only the owner may open the node: no group or access list grants access to anyone else. Where no udev rule applies,
-    /// the owner is root.
-    case onlyOwner(user: String)
-    /// The node belongs to root and to a group that the user is in, and its mode keeps the group out. udevd sets no such mode, so
-    /// somebody has changed it. `mode` is its permission bits.
-    case modeChanged(mode: UInt32, group: String, user: String)
-    /// The node belongs to the user, and its mode keeps its owner out. `mode` is its permission bits.
-    case ownerExcluded(mode: UInt32, user: String)
-    /// The user is not allowed to enter a directory on the path to the node.
-    case directory
-    /// The node's permissions allow opening, but a container or a security module (AppArmor, SELinux, seccomp) refuses it.
-    case containerOrSecurityModule
-    /// udevd is still to set the permissions of the node.
-    case notSetYet
-}
 
 /// The facts from which the reason for a refused open is found.
 package struct PermissionFacts {

@@ -2,6 +2,7 @@ import CollarFormats
 import CollarErrors
 import CollarJournal
 import CollarLink
+import CollarPorts
 import CollarReceiver
 import FoundationEssentials
 import Glibc
@@ -24,7 +25,7 @@ import Testing
         #expect(UserFacingError.from(error) == error)
         #expect(UserFacingError.from(JournalError.noReceiver(path: "/x"))?.code == .noReceiver)
         #expect(UserFacingError.from(ReceiverError.noDevice(path: nil))?.code == .noDevice)
-        #expect(UserFacingError(ReceiverNotice.opened(path: "/x").message) == nil)
+        #expect(UserFacingError(ReceiverNotice.port(path: "/x", .opened(node: nil)).message) == nil)
         #expect(UserFacingError(ReceiverNotice.cannotSend(path: "/x").message)?.code == .messageSendFailed)
     }
 

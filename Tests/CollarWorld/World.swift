@@ -168,6 +168,8 @@ package final class World {
             if now > end { oracle.report(.progress, unsettledText) }
             if statistics.events == World.stepLimit { oracle.report(.progress, "\(statistics.events) steps, and still no end") }
         }
+        // Ports do not depend on what their radios hear, so their faults are a world of their own.
+        if oracle.violation == nil, let rule = PortTrial.rule(brokenBy: plan.seed) { oracle.report(.portsAreServed, rule) }
         statistics.virtualMicroseconds = now
         statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
         statistics.flashSteps = collars.first?.flash.stepCount ?? 0

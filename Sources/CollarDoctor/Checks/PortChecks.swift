@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarErrors
+import CollarPorts
 import SerialDevices
 
 extension Examination {

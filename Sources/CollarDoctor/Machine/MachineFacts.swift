@@ -1,4 +1,5 @@
 import CheckedNumbers
+import CollarPorts
 import SerialDevices
 
 /// The facts about a machine that `doctor` examines: of the machine on which the program runs, or of one that was recorded.

@@ -1,4 +1,5 @@
 import CheckedNumbers
+import CollarPorts
 import Glibc
 import LinuxSystem
 import SerialDevices

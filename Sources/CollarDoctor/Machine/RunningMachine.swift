@@ -1,5 +1,6 @@
 import CheckedNumbers
 import CollarControl
+import CollarPorts
 import Glibc
 import LinuxSystem
 import SerialDevices

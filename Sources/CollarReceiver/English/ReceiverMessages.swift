@@ -2,6 +2,7 @@ import CollarControl
 import CollarErrors
 import CollarFormats
 import CollarHost
+import CollarPorts
 import Glibc
 import LinuxSystem
 import SerialDevices
@@ -46,33 +47,11 @@ extension ReceiverNotice {
 
     private var words: UserMessage {
         switch self {
-        case .waitingForPort(let path): UserMessage("The receiver is waiting for \(path) to appear.")
+        case .port(let path, let notice): notice.message(at: path)
         case .waitingForRadio(let others, let source): .waitingForRadio(others, source)
         case .udevElsewhere:
             UserMessage(
                 "The events of udev do not reach this network namespace; changes in /run/udev/data show which radios come and go.")
-        case .opened(let path, nil): UserMessage("The receiver is listening on \(path).")
-        case .opened(let path, let node?):
-            UserMessage(
-                "The receiver is listening on \(node), where the radio of \(path) is now.",
-                "Name the radio by a link that follows it, such as the one in /dev/serial/by-id.")
-        case .unmarked(let path): UserMessage("\(path) is not marked as a collar radio any more, and is closed.")
-        case .cannotConnect(let path, let reason): .unreachable(path: path, reason: reason, isTriedAgain: true)
-        // The error with which the receiver ends says it.
-        case .unplugged(let path, .ends): UserMessage("\(path) was unplugged.")
-        case .unplugged(let path, .isAwaited):
-            UserMessage(
-                NetworkAddress(path) == nil
-                    ? "\(path) was unplugged; the receiver is waiting for it." : "The connection to \(path) ended; it is made again.")
-        case .unplugged(let path, .isAnotherTerminal):
-            UserMessage(
-                "\(path) was unplugged, and is not reopened: the next terminal of that number is another one.",
-                "Start collar-link with the new terminal, or name a symbolic link that is recreated with it.")
-        case .cannotOpen(let error): error.message
-        case .read(let path, let reader):
-            .deviceInUse(
-                "\(path) is also open in \(ProcessHolder.description(of: reader)), which takes bytes away if it reads them.", reader,
-                path: path)
         case .cannotSend(let path):
             UserMessage(
                 "\(path) takes no bytes: frames to collars are dropped until it does.",
@@ -263,3 +242,33 @@ extension ReceiverFigures {
 }
 
 package func counted(_ count: some BinaryInteger, _ singular: String, _ plural: String) -> String { "\(count) \(count == 1 ? singular : plural)" }
+
+extension PortNotice {
+    fileprivate func message(at path: String) -> UserMessage {
+        switch self {
+        case .waiting: UserMessage("The receiver is waiting for \(path) to appear.")
+        case .opened(nil): UserMessage("The receiver is listening on \(path).")
+        case .opened(let node?):
+            UserMessage(
+                "The receiver is listening on \(node), where the radio of \(path) is now.",
+                "Name the radio by a link that follows it, such as the one in /dev/serial/by-id.")
+        case .unmarked: UserMessage("\(path) is not marked as a collar radio any more, and is closed.")
+        case .cannotConnect(let reason): .unreachable(path: path, reason: reason, isTriedAgain: true)
+        // The error with which the receiver ends says it.
+        case .unplugged(.ends): UserMessage("\(path) was unplugged.")
+        case .unplugged(.isAwaited):
+            UserMessage(
+                NetworkAddress(path) == nil
+                    ? "\(path) was unplugged; the receiver is waiting for it." : "The connection to \(path) ended; it is made again.")
+        case .unplugged(.isAnotherTerminal):
+            UserMessage(
+                "\(path) was unplugged, and is not reopened: the next terminal of that number is another one.",
+                "Start collar-link with the new terminal, or name a symbolic link that is recreated with it.")
+        case .cannotOpen(let error): error.message
+        case .read(let reader):
+            .deviceInUse(
+                "\(path) is also open in \(ProcessHolder.description(of: reader)), which takes bytes away if it reads them.", reader,
+                path: path)
+        }
+    }
+}

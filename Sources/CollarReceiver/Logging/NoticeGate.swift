@@ -79,7 +79,7 @@ extension ReceiverNotice {
     /// cause in numbers, and for those that stand for data: results, statuses, and losses, which the host limits.
     fileprivate var limitedKind: String? {
         switch self {
-        case .opened, .unplugged, .unmarked, .waitingForPort: ReceiverNotice.connectionKind
+        case .port(_, .opened), .port(_, .unplugged), .port(_, .unmarked), .port(_, .waiting): ReceiverNotice.connectionKind
         case .renewing: "renewing"
         case .modem(_, .found): "found"
         case .modem(_, .ready): "ready"
@@ -95,7 +95,7 @@ extension ReceiverNotice {
         case .waitingForRadio, .udevElsewhere, .crashed, .fixesLeftOut, .capturing, .captureStopped, .figures, .traffic, .repeated, .host(.requestEnded),
             .host(.collar(_, .status)), .host(.collar(_, .lost)), .host(.collar(_, .deliveredElsewhere)), .host(.collar(_, .damagedFixes)):
             nil
-        case .read, .cannotOpen, .cannotConnect, .cannotSend, .modem, .controlFailing, .animals, .targetMissed, .host: code?.rawValue
+        case .port, .cannotSend, .modem, .controlFailing, .animals, .targetMissed, .host: code?.rawValue
         }
     }
 }

@@ -37,9 +37,9 @@ extension ReceiverNotice {
     func linkLine(_ now: Int64, _ animals: DeploymentTable = DeploymentTable()) -> [UInt8]? {
         switch self {
         case .repeated(let notice, _): notice.linkLine(now, animals)
-        case .opened(let path, _): line(of: "opened", now, port: path)
-        case .unmarked(let path): line(of: "closed", now, port: path)
-        case .unplugged(let path, _): line(of: "unplugged", now, port: path)
+        case .port(let path, .opened): line(of: "opened", now, port: path)
+        case .port(let path, .unmarked): line(of: "closed", now, port: path)
+        case .port(let path, .unplugged): line(of: "unplugged", now, port: path)
         case .host(.collar(let deviceID, .heard(_, let path, _))): line(of: "heard", now, port: path, animals, deviceID: deviceID)
         case .host(.collar(let deviceID, .health(.condition(let condition)))):
             line(of: condition.rawValue, now, animals, deviceID: deviceID)

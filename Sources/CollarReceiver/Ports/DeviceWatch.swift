@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarJournal
+import CollarPorts
 import LinuxSystem
 import SerialDevices
 

@@ -1,100 +1,58 @@
 import CollarARQ
 import CollarControl
 import CollarHost
+import CollarPorts
 import CollarWire
 import LinuxSystem
 import RadioModems
 import SerialDevices
 
-struct PortID: Hashable {
-    let index: Int
-}
-
-/// A path where a radio is, or may appear: a tty that the user named or udev found, or the address of a radio at another machine.
+/// What the driver has of a port of a ``PortMachine``: the line, the modem of its radio, and the bytes that wait.
 final class RadioPort {
-    /// Whether a radio is open at the path; if not, what triggers the next attempt to open one.
-    enum State {
-        case open(any RadioConnection)
-        case connecting(ConnectionAttempt)
-        case retrying(at: Instant, attempt: Int)
-        /// Another port has the same line open by another path. This port is tried again when the other port loses the line.
-        case shared
-        /// Nothing is open, and only a new event of udev triggers another attempt.
-        case gone
-    }
-
     /// Frames are dropped while this many bytes or more wait. A lost answer does no harm: the collar polls again.
     private static let outboundLimit = 4096
 
     let id: PortID
     let link: LinkID
     let path: String
-    /// Whether the user named the port. While such a port is absent, the receiver looks for it once a second; if udev found the port,
-    /// udev announces its return.
-    let isNamedByUser: Bool
-    var state = State.gone { didSet { if connection == nil { outbound.removeAll() } } }
+    /// The open line; nil if none is open.
+    var connection: (any RadioConnection)? {
+        didSet {
+            if connection == nil { outbound.removeAll() }
+            isWatchedForWriting = false
+        }
+    }
+    /// A connection that is being made.
+    var attempt: ConnectionAttempt?
     /// Bytes that the line has not taken yet.
     private var outbound: [UInt8] = []
     /// Whether the event loop waits until the open line takes bytes.
     var isWatchedForWriting = false
-    var isDialectNamed = false
     /// The modem at the open port; nil while the port is closed.
     var modem: RadioModem?
+    /// The device of the open line; nil if udev does not list it.
+    var device: SerialDevice?
+    var isDialectNamed = false
     /// The name by which the dialect of the stick is remembered; nil if the stick has no name that lasts.
     var stickName: String?
-    /// The route from the path to the device that was opened last, if that is a pseudo-terminal; else nil.
-    var route: TerminalRoute?
-    /// The path that is opened: ``path``, or the node at which the device of a named port has returned.
-    var node: String
-    /// The device that is open, or was open last; nil if none was, or if udev does not list it.
-    var device: SerialDevice?
-    var isUntried = true
-    /// The error of the last attempt to open the port, and since when each attempt has given it; nil after the port opens.
-    var lastError: (error: SerialPortError, since: Instant)?
-    /// The error that keeps the port from being opened and does not pass by itself; nil after the port opens.
-    var failure: SerialPortError?
-    /// The error that the last report of a failed opening gave, so that the same error is not reported twice in a row; nil
-    /// after the port opens.
-    var lastComplaint: SerialPortError?
-    /// The other process at the open port that was reported last; nil after the port opens.
-    var lastReader: ProcessHolder?
-    /// Notes what other programs do with the open port; nil while the port is closed, or if it cannot be watched.
-    var openings: OtherOpenings?
-    /// The device in the place of the radio that was reported last.
-    var lastReplacement: String?
-    /// Attempts in a row to connect that failed, or whose connection ended at once.
-    var connectionAttemptCount = 0
-    /// When the connection was made; nil once it has carried bytes.
-    var connectedAt: Instant?
-    /// Whether the opening is reported only when bytes come in: the connection before it ended at once.
-    var isOpeningUnreported = false
-    /// The reason that the last report of a failed connection gave; nil after the port opens.
-    var lastConnectionFailure: ConnectionAttempt.Failure?
+    /// Tells what other programs do with the open line; nil while it is closed, or if it cannot be watched.
+    var openings: OpeningWatcher?
     /// Whether frames are being dropped because the line takes no bytes.
     private var isDropping = false
 
-    init(id: PortID, link: LinkID, path: String, isNamedByUser: Bool) {
+    init(id: PortID, link: LinkID, path: String) {
         self.id = id
         self.link = link
         self.path = path
-        node = path
-        self.isNamedByUser = isNamedByUser
     }
 
     /// The address of a radio at another machine; nil for a path of this machine.
     var networkAddress: NetworkAddress? { NetworkAddress(path) }
 
-    var connection: (any RadioConnection)? { if case .open(let connection) = state { connection } else { nil } }
-
-    /// When the modem of the open port has something to do; nil if no time is set.
-    var nextDeadline: Instant? { connection == nil ? nil : Instant.earliest(modem?.nextDeadline, openings?.dueAt) }
-
-    /// When the port is tried again; nil if no time is set.
-    var nextRetry: Instant? { if case .retrying(let instant, _) = state { instant } else { nil } }
-
-    var figures: RadioFigures {
+    /// The state of the port now, for the line of figures.
+    func figures(_ port: PortMachine.Port) -> RadioFigures {
         let word: RadioFigures.State =
-            switch state {
+            switch port.state {
             case .open:
                 switch modem?.condition {
                 case .detecting: .detecting
@@ -102,18 +60,14 @@ final class RadioPort {
                 case .stranger: .stranger
                 case .carries, nil: .open
                 }
-            case .connecting: .connecting
-            case .retrying:
-                switch failure {
-                case .notFound, .replaced: .waiting
-                case .notATerminal, .permissionDenied, .busy, .disconnected, .system, nil: .retrying
-                }
+            case .trying: .connecting
+            case .waiting: port.isAbsent ? .waiting : .retrying
             case .shared: .shared
             case .gone: .gone
             }
         // The program that asks may have another working directory.
-        let port = networkAddress == nil ? (SystemFiles.absolutePath(path) ?? path) : path
-        return RadioFigures(port: port, state: word, dialect: connection == nil ? nil : modem?.dialect?.rawValue)
+        let shown = networkAddress == nil ? (SystemFiles.absolutePath(path) ?? path) : path
+        return RadioFigures(port: shown, state: word, dialect: connection == nil ? nil : modem?.dialect?.rawValue)
     }
 
     /// Queues a bare frame. On a serial line it goes out with the next ``flush()``; another modem sends the frames of one answer
@@ -132,6 +86,7 @@ final class RadioPort {
     /// Ends the answer of the frames queued so far. ``queueModemBytes()`` takes what the modem then has for its stick.
     func endAnswer(at now: Instant) { modem?.flush(at: now) }
 
+    /// Queues what the modem has for its stick.
     func queueModemBytes() -> Bool {
         guard let bytes = modem?.takeBytes(), !bytes.isEmpty else { return false }
         return queueBytes(bytes.count) { output in for byte in bytes { output.append(byte) } }
@@ -169,9 +124,7 @@ protocol RadioConnection: StreamEnd {
     /// The time that bytes take to the radio's machine and back, in microseconds; 0 for a radio at this machine, or if it is not
     /// known.
     var roundTripMicroseconds: Int64 { get }
-    /// Reads the waiting bytes into the start of the array, which must not be empty and keeps its length.
     func read(into buffer: inout [UInt8]) -> ReadResult
-    /// Writes as many bytes as the line takes now.
     func write(_ bytes: Span<UInt8>) -> WriteResult
     /// Closes the line. A second call does nothing.
     func close()

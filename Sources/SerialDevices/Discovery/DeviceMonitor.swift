@@ -1,4 +1,5 @@
 import CLibudev
+import CollarPorts
 import Glibc
 import LinuxSystem
 
@@ -83,23 +84,5 @@ import LinuxSystem
             if let device = unsafe SerialDevice(device) { found.append(device) }
         }
         return found
-    }
-}
-
-/// A difference between two lists of serial ports.
-package enum DeviceChange: Equatable, Sendable {
-    case added(SerialDevice)
-    /// udev describes it in another way; for example, a rule marks it.
-    case changed(SerialDevice)
-    case removed(SerialDevice)
-
-    /// The changes from one list to the next: first what is gone.
-    package static func between(_ old: [SerialDevice], _ new: [SerialDevice]) -> [DeviceChange] {
-        let gone = old.filter { device in !new.contains { $0.sysPath == device.sysPath } }
-        return gone.map { .removed($0) }
-            + new.compactMap { device in
-                guard let before = old.first(where: { $0.sysPath == device.sysPath }) else { return .added(device) }
-                return before == device ? nil : .changed(device)
-            }
     }
 }

@@ -1,5 +1,6 @@
 import CLibudev
 import CheckedNumbers
+import CollarPorts
 import Glibc
 import LinuxSystem
 

@@ -1,4 +1,5 @@
 import CollarErrors
+import CollarPorts
 import Glibc
 import LinuxSystem
 

@@ -1,18 +1,9 @@
 import CheckedNumbers
+import CollarPorts
 import Glibc
 import LinuxSystem
 
-/// A process that has a terminal open.
-package struct ProcessHolder: Equatable, Sendable {
-    package let processID: Int32
-    /// The short name of the process (at most 15 bytes), such as `ModemManager`.
-    package let name: String
-
-    package init(processID: Int32, name: String) {
-        self.processID = processID
-        self.name = name
-    }
-
+extension ProcessHolder {
     /// A process that has the node at the path open: another process if one is visible, else this process. Nil if no such
     /// process is visible. Only root can see the descriptors of other users' processes, so the node may be open nevertheless.
     ///

@@ -1,29 +1,7 @@
 import CLinux
+import CollarPorts
 import Glibc
 import LinuxSystem
-
-/// Why a serial line could not be opened.
-package enum SerialPortError: Error, Equatable, Sendable {
-    case notFound(path: String)
-    case notATerminal(path: String)
-    /// The line is in use; `holder` is nil if this process is not allowed to inspect any process that has the line open.
-    case busy(path: String, holder: ProcessHolder?)
-    /// The node exists, but the user is not allowed to open it.
-    case permissionDenied(path: String, obstacle: PermissionObstacle)
-    /// The node exists, but its device is gone.
-    case disconnected(path: String)
-    /// In the place of a radio that was at the path is another device, which nobody has named or marked.
-    case replaced(path: String, by: String)
-    case system(path: String, operation: String, errno: Int32)
-
-    package var path: String {
-        switch self {
-        case .notFound(let path), .notATerminal(let path), .busy(let path, _), .permissionDenied(let path, _),
-            .disconnected(let path), .replaced(let path, _), .system(let path, _, _):
-            path
-        }
-    }
-}
 
 /// An open serial line: raw, 115,200 bit/s, 8N1, without flow control. While it is open, it keeps other programs out.
 ///

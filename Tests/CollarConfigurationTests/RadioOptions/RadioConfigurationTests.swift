@@ -1,3 +1,4 @@
+import CollarPorts
 import Glibc
 import RadioModems
 import Testing

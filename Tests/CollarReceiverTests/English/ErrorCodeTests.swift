@@ -1,6 +1,7 @@
 import CollarConfiguration
 import CollarErrors
 import CollarHost
+import CollarPorts
 import CollarReaders
 import CollarWire
 import FoundationEssentials
@@ -29,7 +30,7 @@ import Testing
             (.noDevice, SerialPortError.disconnected(path: path).message),
             (.noDevice, ReceiverError.noDevice(path: nil).message),
             (.deviceInUse, SerialPortError.busy(path: path, holder: nil).message),
-            (.deviceInUse, ReceiverNotice.read(path: path, by: ProcessHolder(processID: 12, name: "cat")).message),
+            (.deviceInUse, ReceiverNotice.port(path: path, .read(by: ProcessHolder(processID: 12, name: "cat"))).message),
             (.permissionDenied, SerialPortError.permissionDenied(path: path, obstacle: .directory).message),
             (.notASerialPort, SerialPortError.notATerminal(path: path).message),
             (.portFailed, SerialPortError.system(path: path, operation: "open", errno: EIO).message),
@@ -62,7 +63,7 @@ import Testing
             (.radioBusy, modem(.busy(.rui3))), (.radioBusy, modem(.queueFull(.rnode))),
             (.radioFault, modem(.fault(.rnode, code: 1))), (.dutyCycleReached, modem(.dutyCycleReached(microseconds: 7_000_000, isStart: false))),
             (.dwellTimeExceeded, modem(.dwellTimeExceeded(airtimeMicroseconds: 500_000, limitMicroseconds: 400_000))),
-            (.radioUnreachable, ReceiverNotice.cannotConnect(path: "tcp://a:1", reason: "refused").message),
+            (.radioUnreachable, ReceiverNotice.port(path: "tcp://a:1", .cannotConnect(reason: "refused")).message),
             (.radioUnreachable, ReceiverError.connection(path: "tcp://a:1", reason: "refused").message),
             (.unknownRadio, modem(.stranger(.nmea))), (.unknownRadio, modem(.stranger(.bootloader))),
             (.unknownRadio, modem(.stranger(.meshtastic))), (.unknownRadio, modem(.stranger(.silentKISS))),
@@ -171,10 +172,10 @@ import Testing
     /// Messages that report no error, and further ones in whose reason a value, a cause or a suggestion stands.
     private static var notices: [UserMessage] {
         let notices: [ReceiverNotice] = [
-            .waitingForPort(path: path), .waitingForRadio(others: []), .waitingForRadio(others: [], noticedBy: .kernel), .udevElsewhere,
-            .opened(path: path), .opened(path: path, node: "/dev/ttyUSB1"), .unmarked(path: path), .unplugged(path: path),
-            .unplugged(path: "tcp://a:1"), .unplugged(path: path, then: .isAnotherTerminal), .capturing(path: "/x.pcapng"),
-            .renewing(path: path, deviceID: 1), .repeated(.opened(path: path), leftOutCount: 2), .modem(path: path, .found(.kiss, version: "1.17")),
+            .port(path: path, .waiting), .waitingForRadio(others: []), .waitingForRadio(others: [], noticedBy: .kernel), .udevElsewhere,
+            .port(path: path, .opened(node: nil)), .port(path: path, .opened(node: "/dev/ttyUSB1")), .port(path: path, .unmarked), .port(path: path, .unplugged(then: .isAwaited)),
+            .port(path: "tcp://a:1", .unplugged(then: .isAwaited)), .port(path: path, .unplugged(then: .isAnotherTerminal)), .capturing(path: "/x.pcapng"),
+            .renewing(path: path, deviceID: 1), .repeated(.port(path: path, .opened(node: nil)), leftOutCount: 2), .modem(path: path, .found(.kiss, version: "1.17")),
             .modem(path: path, .found(.rnode, version: nil)), .modem(path: path, .powerReduced(wantedDBm: 20, actualDBm: 17)),
             .modem(path: path, .powerRaised(wantedDBm: 2, actualDBm: 5)), .modem(path: path, .boardUnknown(.kiss)),
             .modem(path: path, .amplified(board: "X", chipDBm: 9, outputDBm: 20)), .modem(path: path, .answersAgain(.rui3)),

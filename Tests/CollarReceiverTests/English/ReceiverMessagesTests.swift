@@ -1,5 +1,6 @@
 import CollarControl
 import CollarJournal
+import CollarPorts
 import CollarWire
 import Glibc
 import Testing

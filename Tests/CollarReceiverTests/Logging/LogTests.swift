@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func marksOfNotices() {
-        #expect(ReceiverNotice.opened(path: "x").mark == LogMark(.info, .connectivity))
+        #expect(ReceiverNotice.port(path: "x", .opened(node: nil)).mark == LogMark(.info, .connectivity))
         #expect(ReceiverNotice.host(.link("x", .noIdentity(microseconds: 5_000_000))).mark == LogMark(.info, .connectivity, code: .sessionTimeout))
         #expect(ReceiverNotice.host(.collar(1, .lost(first: 2, last: 3))).mark == LogMark(.warning, .collarLocation))
         #expect(ReceiverNotice.host(.link("x", .keyMissing)).mark == LogMark(.warning, .connectivity, code: .keyMissing))
@@ -83,7 +83,7 @@ import Testing
     /// The gate, the filter and the lines know a notice by its code: a sentence is built only for an error line, or for a person.
     @Test func aFilteredMessageBuildsNoText() {
         let notices: [ReceiverNotice] = [
-            .waitingForPort(path: "/dev/ttyUSB0"), .opened(path: "/dev/ttyUSB0"), .udevElsewhere, .unmarked(path: "/dev/ttyUSB0"),
+            .port(path: "/dev/ttyUSB0", .waiting), .port(path: "/dev/ttyUSB0", .opened(node: nil)), .udevElsewhere, .port(path: "/dev/ttyUSB0", .unmarked),
             .traffic(path: "/dev/ttyUSB0", isInbound: true, bytes: [1]), .host(.collar(1, .heard(logID: 2, link: "a", isSealed: true))),
             .host(.collar(1, .lost(first: 1, last: 2))), .host(.collar(1, .health(.late(silentMicroseconds: 1)))),
             .cannotSend(path: "/dev/ttyUSB0"), .host(.link("a", .keyMissing)), .host(.collar(1, .keyLost)),

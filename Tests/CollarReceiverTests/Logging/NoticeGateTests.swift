@@ -69,8 +69,8 @@ import Testing
     @Test func everyNoticeOfAPeerIsLimited() {
         let path = "/dev/ttyUSB0"
         let notices: [ReceiverNotice] = [
-            .opened(path: path), .unplugged(path: path), .unmarked(path: path), .read(path: path, by: nil),
-            .cannotConnect(path: path, reason: "refused"), .cannotSend(path: path), .renewing(path: path, deviceID: 1),
+            .port(path: path, .opened(node: nil)), .port(path: path, .unplugged(then: .isAwaited)), .port(path: path, .unmarked), .port(path: path, .read(by: nil)),
+            .port(path: path, .cannotConnect(reason: "refused")), .cannotSend(path: path), .renewing(path: path, deviceID: 1),
             .modem(path: path, .found(.rnode, version: nil)), .modem(path: path, .fault(.rnode, code: 7)),
             .modem(path: path, .refused(.power, wanted: 1, actual: 2)), .modem(path: path, .stranger(.text("x"))),
             .host(.collar(1, .heard(logID: 2, link: path, isSealed: false))), .host(.collar(1, .pairedElsewhere(receiverID: 2))),

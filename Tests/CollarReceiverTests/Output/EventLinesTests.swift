@@ -1,4 +1,5 @@
 import CollarFormats
+import CollarPorts
 import CollarWire
 import FoundationEssentials
 import SerialDevices
@@ -39,8 +40,8 @@ struct EventLinesTests {
         let expected =
             #"{"type":"link","unix_ms":1700000000000,"event":"late","collar":"00000000000000ab","silent_ms":75000}"#
         #expect(text(late.linkLine(1_700_000_000_000)) == expected + "\n")
-        let opened = ReceiverNotice.opened(path: "/dev/ttyUSB0")
-        let closed = ReceiverNotice.unmarked(path: "/dev/ttyUSB0")
+        let opened = ReceiverNotice.port(path: "/dev/ttyUSB0", .opened(node: nil))
+        let closed = ReceiverNotice.port(path: "/dev/ttyUSB0", .unmarked)
         #expect(text(closed.linkLine(-1)) == #"{"type":"link","unix_ms":-1,"event":"closed","port":"/dev/ttyUSB0"}"# + "\n")
         #expect(text(opened.linkLine(-1)) == #"{"type":"link","unix_ms":-1,"event":"opened","port":"/dev/ttyUSB0"}"# + "\n")
     }
@@ -66,7 +67,7 @@ struct EventLinesTests {
             .condition(.healthy), .condition(.degraded), .condition(.unhealthy),
         ]
         let notices: [ReceiverNotice] =
-            [.opened(path: "p"), .unplugged(path: "p"), .unmarked(path: "p"), .host(.collar(1, .heard(logID: 2, link: "p", isSealed: true)))]
+            [.port(path: "p", .opened(node: nil)), .port(path: "p", .unplugged(then: .isAwaited)), .port(path: "p", .unmarked), .host(.collar(1, .heard(logID: 2, link: "p", isSealed: true)))]
             + health.map { .host(.collar(1, .health($0))) }
         let events = try notices.map { notice in
             let line = try #require(notice.linkLine(0))
@@ -104,13 +105,13 @@ struct EventLinesTests {
 
     @Test(arguments: ["\"", "\\", "a\nb", "\u{0}\u{1F}\u{7F}", "/dev/é👍", "\\u0041", "\r\n\t"])
     func whateverTheTextItComesBackFromOneLine(text: String) throws {
-        let link = try #require(ReceiverNotice.opened(path: text).linkLine(0))
+        let link = try #require(ReceiverNotice.port(path: text, .opened(node: nil)).linkLine(0))
         #expect(link.filter { $0 == 0x0A }.count == 1)
         #expect(
             try JSONDecoder().decode(Link.self, from: Data(link))
                 == Link(type: "link", unix_ms: 0, event: "opened", port: text))
         let failure = SerialPortError.busy(path: text, holder: nil)
-        let error = try #require(ReportedNotice(.cannotOpen(failure)).errorLine(0))
+        let error = try #require(ReportedNotice(.port(path: "p", .cannotOpen(failure))).errorLine(0))
         #expect(error.filter { $0 == 0x0A }.count == 1)
         #expect(
             try JSONDecoder().decode(Failure.self, from: Data(error))

@@ -71,6 +71,8 @@ package enum Invariant: String, CaseIterable, Sendable {
     /// Once the world is calm, everything arrives and both ends agree, even if a hostile sender has used up the logs and ranges
     /// that a host keeps track of.
     case progress
+    /// A stranger's port is never opened, a line is open once, what can be opened is opened, and what cannot is reported once.
+    case portsAreServed
     /// The programs do not refuse what they must accept.
     case noRefusal
 }

@@ -1,3 +1,4 @@
+import CollarPorts
 import Testing
 
 @testable import SerialDevices

@@ -1,3 +1,4 @@
+import CollarPorts
 import FoundationEssentials
 import Glibc
 import LinuxSystem

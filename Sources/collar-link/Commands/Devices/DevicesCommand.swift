@@ -1,5 +1,6 @@
 import CollarErrors
 import CollarFormats
+import CollarPorts
 import CollarReceiver
 import LinuxSystem
 import SerialDevices

@@ -2,6 +2,7 @@ import CollarARQ
 import CollarFormats
 import CollarHost
 import CollarJournal
+import CollarPorts
 import CollarWire
 import Glibc
 import LinuxSystem

@@ -1,5 +1,6 @@
 import CollarErrors
 import CollarFormats
+import CollarPorts
 import Glibc
 import LinuxSystem
 import SerialDevices

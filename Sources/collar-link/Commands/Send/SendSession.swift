@@ -212,11 +212,11 @@ final class SendSession {
             guard queued == nil, result == nil else { return }
             submit()
             if result != nil { receiver?.stop(afterMicroseconds: 0) }
-        case .waitingForPort, .waitingForRadio, .cannotOpen, .host(.link(_, .noIdentity)), .host(.collar(_, .storageFailing)),
+        case .port(_, .waiting), .port(_, .cannotOpen), .waitingForRadio, .host(.link(_, .noIdentity)), .host(.collar(_, .storageFailing)),
             .host(.collar(_, .requestsSetAside)):
             StandardError.say(reported)
             switch reported.notice {
-            case .waitingForPort, .waitingForRadio, .cannotOpen: giveUpUnlessQueued(hasRadio: false)
+            case .port, .waitingForRadio: giveUpUnlessQueued(hasRadio: false)
             case .host(.link(_, .noIdentity(let silence, _))) where silence >= 5_000_000: giveUpUnlessQueued(hasRadio: true)
             default: break
             }
