@@ -133,7 +133,7 @@ extension PortMachine {
 package struct NodeFacts: Equatable, Sendable {
     /// Another port that has the node open.
     package var openPort: PortID?
-    /// The present route of the path.
+    /// The present route of the path; nil if it was not asked.
     package var route: TerminalRoute?
     /// The device at the node; nil if nothing is there, if udev does not list it, or if it was not asked.
     package var device: SerialDevice?

@@ -18,8 +18,9 @@ package struct PortID: Hashable, Sendable {
 /// ``opened(_:_:route:at:)`` or ``refused(_:_:at:)``.
 package struct PortMachine {
     package enum Output: Equatable, Sendable {
-        /// See what is at a node before it is opened. `asksDevice`: also ask udev which device is there.
-        case examine(PortID, node: String, asksDevice: Bool)
+        /// See what is at a node before it is opened. `asksDevice`: also ask udev which device is there. `asksRoute`: also follow the
+        /// links to it.
+        case examine(PortID, node: String, asksDevice: Bool, asksRoute: Bool)
         /// Open a node; one that udev has found only if it is still marked.
         case open(PortID, node: String, isMarked: Bool)
         /// Connect to the address of the port.
@@ -137,7 +138,9 @@ package struct PortMachine {
         self[id].state = .trying(Attempt(count: count))
         put(
             port.isNetwork
-                ? .connect(id) : .examine(id, node: port.node, asksDevice: port.isNamed && port.device?.hasIdentity == true))
+                ? .connect(id)
+                : .examine(
+                    id, node: port.node, asksDevice: port.isNamed && port.device?.hasIdentity == true, asksRoute: port.route != nil))
     }
 
     /// What is at the node that was to be examined.

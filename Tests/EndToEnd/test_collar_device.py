@@ -32,7 +32,7 @@ class CollarDeviceTest(EndToEndTest):
     def test_a_battery_that_runs_down(self):
         """From 23 % the charge falls by 1 % a minute: the collar makes fewer fixes, warns twice and tells it."""
         fixes, statuses, errors = self.play(1200, "--battery", "23/60", "--noise", "1")
-        signals = [line.split(" signals ")[-1].rstrip(".\n") for line in errors if "signals" in line]
+        signals = [line.split(" gives a signal: ")[-1].rstrip(".\n") for line in errors if "gives a signal" in line]
         self.assertEqual(signals, ["warning", "warning"])
         # At first the budget of the duty cycle is empty.
         states = [status["throttle"] for status in statuses if status["throttle"] != "duty_cycle"]
@@ -55,7 +55,7 @@ class CollarDeviceTest(EndToEndTest):
         noisy, _, errors = self.play(400, "--battery", "90", "--noise", "3")
         self.assertEqual(len(exact), 400)
         self.assertEqual(len(noisy), 400)
-        self.assertFalse([line for line in errors if "signals" in line])
+        self.assertFalse([line for line in errors if "gives a signal" in line])
         squares = [((there["coordinate"]["latitude"] - here["coordinate"]["latitude"]) * 111_195) ** 2
                    for here, there in zip(exact, noisy)]
         self.assertTrue(1 < math.sqrt(sum(squares) / len(squares)) < 6)
@@ -65,7 +65,7 @@ class CollarDeviceTest(EndToEndTest):
         """A long press stops the collar, another starts it; a short one makes a fix in between."""
         fixes, statuses, errors = self.play(
             720, "--battery", "90", "--button", "long@300", "--button", "short@420", "--button", "long@600")
-        signals = [line.split(" signals ")[-1].rstrip(".\n") for line in errors if "signals" in line]
+        signals = [line.split(" gives a signal: ")[-1].rstrip(".\n") for line in errors if "gives a signal" in line]
         self.assertEqual(signals, ["stop", "success", "start"])
         start = fixes[0]["ts_unix_ms"]
         seconds = [(fix["ts_unix_ms"] - start) / 1000 for fix in fixes]

@@ -83,8 +83,8 @@ final class RadioPorts {
             for known in machine.ports[ports.count...] { add(known.path) }
             guard let output = machine.nextOutput() else { return }
             switch output {
-            case .examine(let id, let node, let asksDevice):
-                machine.examined(id, facts(of: node, asksDevice: asksDevice), at: time.instant)
+            case .examine(let id, let node, let asksDevice, let asksRoute):
+                machine.examined(id, facts(of: node, asksDevice: asksDevice, asksRoute: asksRoute), at: time.instant)
             case .open(let id, let node, let isMarked): openLine(of: ports[id.index], at: node, isMarked: isMarked, time)
             case .connect(let id): connect(ports[id.index], at: time)
             case .attach(let id, let isReported): beginModem(of: ports[id.index], report: isReported ? .now : .firstBytes, at: time)
@@ -152,9 +152,10 @@ final class RadioPorts {
 
     // MARK: Opening
 
-    private func facts(of node: String, asksDevice: Bool) -> NodeFacts {
+    private func facts(of node: String, asksDevice: Bool, asksRoute: Bool) -> NodeFacts {
         NodeFacts(
-            openPort: ports.first { ($0.connection as? SerialPort)?.isNamed(by: node) == true }?.id, route: TerminalRoute(of: node),
+            openPort: ports.first { ($0.connection as? SerialPort)?.isNamed(by: node) == true }?.id,
+            route: asksRoute ? TerminalRoute(of: node) : nil,
             device: asksDevice ? SerialDevice(at: node) : nil, isPseudoTerminal: asksDevice && SerialDevice.isPseudoTerminal(at: node))
     }
 

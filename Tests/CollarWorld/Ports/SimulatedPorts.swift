@@ -164,13 +164,13 @@ package struct SimulatedPorts {
     private mutating func obey() {
         while let output = machine.nextOutput() {
             switch output {
-            case .examine(let id, let node, let asksDevice):
+            case .examine(let id, let node, let asksDevice, let asksRoute):
                 attemptCount += 1
                 let place = links[node] ?? node
                 machine.examined(
                     id,
                     NodeFacts(
-                        openPort: openNodes.first { $0.value == place }?.key, route: nodes[place]?.route,
+                        openPort: openNodes.first { $0.value == place }?.key, route: asksRoute ? nodes[place]?.route : nil,
                         device: asksDevice ? nodes[place]?.device : nil, isPseudoTerminal: nodes[place]?.isPseudoTerminal == true), at: now)
             case .open(let id, let node, let isMarked):
                 if isSlow { waiting.append((id, node, isMarked)) } else { finish(id, node, isMarked: isMarked) }
