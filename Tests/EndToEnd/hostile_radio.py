@@ -64,7 +64,7 @@ def restarts():
 
 
 def busy_collars():
-    """Fixes of ten known collars by turns, so that the journal of some collar can always be committed."""
+    """Fixes of ten known collars in turn. The journal of at least one collar always waits for a commit."""
     collars = [Collar(0xB05E_0000 + number, 1, 1 + number) for number in range(10)]
     yield b"".join(collar.identity(following=40) for collar in collars)
     block = b"".join(collar.fix(sequence) for sequence in range(40) for collar in collars)

@@ -7,7 +7,7 @@ struct JournalRecovery {
     private var places: [LogID: Int] = [:]
     /// The log of the newest record; if only a checkpoint was read, the log of the checkpoint's last part.
     private var newestLogID: LogID?
-    /// What the next checkpoint says, but for its logs.
+    /// The content of the next checkpoint, except its logs.
     private(set) var kept = Checkpoint()
     private(set) var damage: [DamageReport] = []
     /// The newest time at which something was received or a segment began, in milliseconds since 1970.

@@ -7,7 +7,7 @@ import LinuxSystem
 import RadioModems
 import SerialDevices
 
-/// What the driver has of a port of a ``PortMachine``: the line, the modem of its radio, and the bytes that wait.
+/// The line of a port of a ``PortMachine``, the modem of its radio, and the bytes that wait.
 final class RadioPort {
     /// Frames are dropped while this many bytes or more wait. A lost answer does no harm: the collar polls again.
     private static let outboundLimit = 4096
