@@ -94,7 +94,7 @@ extension PortMachine {
         var isLasting = false
     }
 
-    /// What was reported about a port, so that it is not reported twice.
+    /// The last reports about a port, by which a repetition is recognized.
     struct Complaint: Equatable, Sendable {
         /// The error of the last notice; nil after the port opens.
         var error: SerialPortError?
@@ -129,7 +129,7 @@ extension PortMachine {
     }
 }
 
-/// What is at a node that is to be opened.
+/// The result of the examination of a node.
 package struct NodeFacts: Equatable, Sendable {
     /// Another port that has the node open.
     package var openPort: PortID?

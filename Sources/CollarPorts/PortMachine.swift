@@ -14,12 +14,11 @@ package struct PortID: Hashable, Sendable {
 ///     machine.devicesChanged(devices)
 ///     while let output = machine.nextOutput() { … }
 ///
-/// An order to examine, open or connect has one answer, ``examined(_:_:at:)``,
-/// ``opened(_:_:route:at:)`` or ``refused(_:_:at:)``.
+/// Each order to examine, open or connect has one answer: ``examined(_:_:at:)``, ``opened(_:_:route:at:)``, ``refused(_:_:at:)`` or,
+/// for a connection, ``refused(_:reason:at:)``.
 package struct PortMachine {
     package enum Output: Equatable, Sendable {
-        /// See what is at a node before it is opened. `asksDevice`: also ask udev which device is there. `asksRoute`: also follow the
-        /// links to it.
+        /// Examine a node before it is opened. `asksDevice`: also ask udev for its device. `asksRoute`: also follow the links to it.
         case examine(PortID, node: String, asksDevice: Bool, asksRoute: Bool)
         /// Open a node; one that udev has found only if it is still marked.
         case open(PortID, node: String, isMarked: Bool)
@@ -29,7 +28,7 @@ package struct PortMachine {
         case attach(PortID, isReported: Bool)
         /// Set the modem up once more; the line stays open.
         case renewModem(PortID)
-        /// Close the line, or give up connecting. `isLost`: its device is gone.
+        /// Close the line. `isLost`: its device is gone.
         case close(PortID, isLost: Bool)
         /// Listen for devices that come and go.
         case watchDevices
@@ -54,7 +53,7 @@ package struct PortMachine {
 
     package private(set) var ports: [Port] = []
     /// Whether marked devices are opened.
-    package private(set) var isDiscovering = false
+    private var isDiscovering = false
     /// Whether the receiver goes on after the loss of a radio.
     private let reconnects: Bool
     private var outputs: [Output] = []
@@ -115,10 +114,12 @@ package struct PortMachine {
 
     /// A port at which udev has found a radio is not one any more.
     private mutating func forget(_ id: PortID) {
+        let wasOpen = self[id].line != nil
         close(id, isLost: false)
         self[id].state = .gone
         self[id].failure = nil
         self[id].complaint.error = nil
+        if wasOpen { retryShared() }
     }
 
     /// Opens a named port at the node at which its device has returned, or at its own path, if another device is there now.
@@ -143,7 +144,7 @@ package struct PortMachine {
                     id, node: port.node, asksDevice: port.isNamed && port.device?.hasIdentity == true, asksRoute: port.route != nil))
     }
 
-    /// What is at the node that was to be examined.
+    /// The node was examined.
     package mutating func examined(_ id: PortID, _ facts: NodeFacts, at now: Instant) {
         let port = self[id]
         guard case .trying = port.state else { return }
@@ -287,8 +288,11 @@ package struct PortMachine {
             if port.device?.hasIdentity == true { put(.watchDevices) }
             attempt(id)
         }
-        for other in ports { if case .shared = other.state { attempt(other.id) } }
+        retryShared()
     }
+
+    /// A line was closed: a port that shared it, by another path, may open it.
+    private mutating func retryShared() { for other in ports where other.state == .shared { attempt(other.id) } }
 
     /// Closes the line of a radio that is gone, or that must not stay open. If the descriptor of a radio that is gone stayed
     /// open, the kernel would give the radio another name when it returns.
@@ -332,6 +336,7 @@ package struct PortMachine {
         guard !isPseudoTerminal else { return put(.renewModem(id)) }
         put(.close(id, isLost: false))
         retry(id, afterMicroseconds: 0, attemptCount: 0, at: now)
+        retryShared()
     }
 
     // MARK: Other processes at open lines
@@ -386,7 +391,7 @@ package struct PortMachine {
     }
 }
 
-/// What a capture tells of the ports of another machine.
+/// Events of a capture, in which the ports of another machine were open.
 extension PortMachine {
     /// - Parameter isReported: false if the opening is reported only when bytes come in.
     package mutating func replayOpening(_ id: PortID, isReported: Bool, at now: Instant) {

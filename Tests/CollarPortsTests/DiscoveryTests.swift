@@ -56,6 +56,35 @@ import Testing
         #expect(bench.opened == [node])
     }
 
+    @Test func aNamedPortTakesOverTheLineOfARadioThatLosesItsMark() {
+        var bench = SimulatedPorts()
+        bench.links["/dev/radio"] = node
+        bench.name("/dev/radio")
+        bench.discover()
+        bench.plug(SimulatedPorts.device())
+        bench.run(seconds: 2)
+        bench.nodes[node]?.device = SimulatedPorts.device(isMarked: false)
+        bench.udev()
+        bench.run(seconds: 2)
+        #expect(bench.open == [node])
+        #expect(bench.takeNotices() == ["/dev/radio waiting", "\(node) opened", "\(node) unmarked", "/dev/radio opened"])
+    }
+
+    @Test func aNamedPortIsLookedForAfterTheLineThatItSharedLostItsMark() {
+        var bench = SimulatedPorts()
+        bench.links["/dev/radio"] = node
+        bench.name("/dev/radio")
+        bench.discover()
+        bench.plug(SimulatedPorts.device(serial: nil, socket: nil))
+        bench.run(seconds: 2)
+        bench.links["/dev/radio"] = "/dev/nothing"
+        bench.nodes[node]?.device = SimulatedPorts.device(serial: nil, isMarked: false, socket: nil)
+        bench.udev()
+        bench.links["/dev/radio"] = node
+        bench.run(seconds: 2)
+        #expect(bench.open == [node])
+    }
+
     @Test func aMarkThatReturnsOpensTheDeviceAgain() {
         var bench = bench()
         bench.plug(SimulatedPorts.device())

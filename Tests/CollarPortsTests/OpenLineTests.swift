@@ -174,6 +174,16 @@ import Testing
         #expect(!bench.takeNotices().contains("\(node) unplugged"))
     }
 
+    @Test func aLineOfTwoNamesIsOpenedAgainByOneOfThemToRenewIt() {
+        var bench = bench()
+        bench.links["/dev/radio"] = node
+        bench.name("/dev/radio")
+        bench.renew()
+        bench.run(seconds: 1)
+        #expect(bench.open == [node])
+        #expect(bench.opened == [node, node])
+    }
+
     @Test func aPseudoTerminalStaysOpenWhileItsModemIsRenewed() {
         var bench = SimulatedPorts()
         bench.nodes["/dev/pts/3"] = .init(isPseudoTerminal: true)

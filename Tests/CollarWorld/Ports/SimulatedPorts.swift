@@ -3,7 +3,7 @@ import CollarPorts
 
 /// A port machine, and the ports of a simulated computer, in virtual time.
 package struct SimulatedPorts {
-    /// What is at a node.
+    /// The device or terminal at a node, and its obstacles.
     package struct Node {
         package var device: SerialDevice?
         package var isPseudoTerminal: Bool
@@ -47,7 +47,7 @@ package struct SimulatedPorts {
     package private(set) var renewedCount = 0
     package private(set) var watchesDevices = false
     package private(set) var end: PortFailure?
-    /// What the machine must never do.
+    /// Rules that the machine has broken.
     package private(set) var violations: [String] = []
     /// What each port has open.
     package private(set) var openNodes: [PortID: String] = [:]
