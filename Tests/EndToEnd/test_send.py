@@ -130,7 +130,7 @@ class SimulatedCollarTest(SendTest):
             receiver.wait_for_error("is heard at")
             wait_until(lambda: os.path.exists(self.socket_path()), 5, "the socket")
             # The queue has eight places; only a pair may take the last one.
-            wait_until(lambda: len(self.open_requests()) < 8, 60, "room for another request")
+            wait_until(lambda: len(self.open_requests()) < 7, 60, "room for another request")
         wait_until(lambda: not self.open_requests(), 60, "the end of all requests")
         self.assertEqual(self.ended_requests(given), {"ok"})
         line = self.result(self.send("-F", "json", "--timeout", "60", "settings", "get"), 0, 70)
