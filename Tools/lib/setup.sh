@@ -52,17 +52,25 @@ unpack_privately() {
         local names
         names=$(names_to_fetch "$@" || { as_root apt-get update -q >&2 && names_to_fetch "$@"; }) ||
             give_up "apt does not know $*"
-        (
-            cd "$folder/.packages"
-            # apt's own user may not enter a private folder, and apt warns of that at length when root calls it.
-            # shellcheck disable=SC2086 # one word per package
-            [[ -z $names ]] || apt-get download -q -o APT::Sandbox::User=root $names >&2
-            for archive in *.deb; do [[ ! -e $archive ]] || dpkg -x "$archive" ..; done
-        ) || give_up "$* could not be unpacked"
+        # shellcheck disable=SC2086 # one word per package
+        fetch_into "$folder" $names || { as_root apt-get update -q >&2 && fetch_into "$folder" $names; } ||
+            give_up "$* could not be unpacked"
         rm -rf "$folder/.packages"
         touch "$folder/.complete"
     fi
     use_private "$folder"
+}
+
+# fetch_into FOLDER PACKAGE… : downloads the packages and unpacks them into the folder. Steps are joined, because `set -e` has no
+# effect in a function whose status is examined.
+fetch_into() {
+    local folder=$1
+    shift
+    (
+        # apt's own user may not enter a private folder, and apt warns of that at length when root calls it.
+        cd "$folder/.packages" && apt-get download -q -o APT::Sandbox::User=root "$@" >&2 || exit
+        for archive in *.deb; do dpkg -x "$archive" .. || exit; done
+    )
 }
 
 # These packages and what apt would install for them. All of these packages, because a program such as PostgreSQL finds
