@@ -12,6 +12,11 @@ let strict: [SwiftSetting] = [
 /// flags of the compiler from a package that another one uses.
 let small: [SwiftSetting] = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
+/// The same for targets that handle few values: without copies of generic functions for each type that they are used with, they compile
+/// in half the time and are smaller.
+let cold: [SwiftSetting] =
+    strict + [.unsafeFlags(["-Osize", "-Xllvm", "-sil-disable-pass=generic-specializer"], .when(configuration: .release))]
+
 /// The programs that measure fill and read memory as C programs would.
 let measuring: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
@@ -70,19 +75,19 @@ let package = Package(
             swiftSettings: strict + aligned),
         .target(
             name: "CollarConfiguration",
-            dependencies: ["CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarFormats"], swiftSettings: small),
+            dependencies: ["CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarFormats"], swiftSettings: cold),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-        .target(name: "CollarPorts", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: small),
+        .target(name: "CollarPorts", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: cold),
         .target(
             name: "SerialDevices", dependencies: ["CollarPorts", "CollarErrors", "LinuxSystem", "CLinux", "CheckedNumbers", "CLibudev"],
-            swiftSettings: small),
+            swiftSettings: cold),
         .target(
             name: "CollarControl",
             dependencies: [
                 "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats",
                 "CollarConfiguration",
             ],
-            swiftSettings: small),
+            swiftSettings: cold),
         .target(
             name: "CollarReaders",
             dependencies: [
@@ -96,7 +101,7 @@ let package = Package(
                 "CheckedNumbers", "CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "RadioModems",
                 "CollarConfiguration", "CollarControl", "CollarPorts", "SerialDevices",
             ],
-            swiftSettings: small),
+            swiftSettings: cold),
         .target(
             name: "CollarReceiver",
             dependencies: [
@@ -116,7 +121,7 @@ let package = Package(
                 "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "RadioModems", "CollarSimulator", "CollarPorts",
                 "SerialDevices", "CollarReceiver",
             ],
-            swiftSettings: small),
+            swiftSettings: cold),
         .target(
             name: "CollarWorld",
             dependencies: [
