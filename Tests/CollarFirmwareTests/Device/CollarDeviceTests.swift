@@ -109,6 +109,22 @@ import Testing
         ])
     }
 
+    @Test func aPressWhileTheHostLocatesLeavesTheHostItsResult() throws {
+        var bench = try DeviceBench()
+        try bench.run(milliseconds: 1500)
+        try bench.command(1, .stopTracking)
+        bench.readingMicroseconds = 60_000_000
+        try bench.run(milliseconds: 1500)
+        try bench.command(2, .locateNow)
+        try bench.press()
+        #expect(try bench.command(3, .locateNow) == .command(requestID: 3, .locateNow))
+        try bench.run(milliseconds: 60_000)
+        #expect(bench.results.suffix(2) == [
+            CommandResult(requestID: 3, outcome: .busy), CommandResult(requestID: 2, outcome: .ok),
+        ])
+        #expect(!bench.device.isGNSSWanted)
+    }
+
     @Test func withoutAPositionAFixFailsAfterTwoMinutes() throws {
         var bench = try DeviceBench()
         try bench.run(milliseconds: 1500)

@@ -41,6 +41,16 @@ import Testing
         }
     }
 
+    @Test func aTransmissionAfterTheClockWentBackIsNoted() {
+        let start: Int64 = 1_800_000_000_000
+        var memory = AirtimeMemory(stateDirectory: directory)
+        memory.noteTransmission(at: start)
+        let earlier = start - 86_400_000
+        memory.noteTransmission(at: earlier)
+        #expect(!AirtimeMemory(stateDirectory: directory).isRested(at: earlier + 4_200_000))
+        #expect(AirtimeMemory(stateDirectory: directory).isRested(at: earlier + 4_200_001))
+    }
+
     @Test func aDamagedFileAllowsNothing() throws {
         try "now".write(toFile: directory + "/airtime", atomically: false, encoding: .utf8)
         #expect(!AirtimeMemory(stateDirectory: directory).isRested(at: 1_800_000_000_000))
