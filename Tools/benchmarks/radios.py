@@ -9,7 +9,7 @@ import tempfile
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
+sys.path[:0] = [str(ROOT / "Tests/EndToEnd/support"), str(ROOT / "Protocol/reference")]
 from many_radios import Field, LineRadio, NetworkRadio  # noqa: E402
 
 COLLARS = 200

@@ -11,7 +11,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
+sys.path[:0] = [str(ROOT / "Tests/EndToEnd/support"), str(ROOT / "Protocol/reference")]
 from fast_collar import FastCollar  # noqa: E402
 from radio import Radio  # noqa: E402
 from serial_line import SerialLine  # noqa: E402

@@ -147,6 +147,11 @@ setup_libudev() {
     export PKG_CONFIG_PATH=$folder${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 }
 
+# Lets Python find the helpers of the end-to-end tests and the independent decoder.
+use_test_modules() {
+    export PYTHONPATH=$root/Tests/EndToEnd/support:$root/Protocol/reference PYTHONDONTWRITEBYTECODE=1
+}
+
 # Adds the programs of an unpacked package to PATH, after the machine's own programs. Only they use the libraries of the
 # package: a test that starts such a program sets LD_LIBRARY_PATH to PRIVATE_LIBRARIES.
 use_private() {
@@ -154,7 +159,7 @@ use_private() {
     export PRIVATE_LIBRARIES=${PRIVATE_LIBRARIES:+$PRIVATE_LIBRARIES:}$1/usr/lib/$multiarch:$1/lib/$multiarch
 }
 
-# Unpacks PostgreSQL with PostGIS, for the tests that run a server of their own (Tests/EndToEnd/servers.py).
+# Unpacks PostgreSQL with PostGIS, for the tests that run a server of their own (Tests/EndToEnd/support/servers.py).
 unpack_postgresql() {
     unpack_privately postgresql-15-postgis-3 postgresql-15-postgis-3-scripts postgresql-15 postgresql-client-15
     # An installation makes this link.

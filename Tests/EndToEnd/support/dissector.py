@@ -1,0 +1,68 @@
+"""The Wireshark dissector, run by tshark."""
+
+import collections
+import concurrent.futures
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from end_to_end import ORDINARY_USER, ROOT, child_environment, give_to_ordinary_user
+from dissected_fields import Packet
+import frames  # of Protocol/reference, which dissected_fields adds to the path
+
+VECTORS = ROOT / "Protocol/vectors"
+WIRESHARK = ROOT / "Protocol/wireshark"
+LOG = frames.Log(0x0123456789ABCDEF, 44813807)
+
+
+def identity(log, next_sequence, address=17):
+    """An identity frame: from it the dissector learns a log and the highest sequence in that log."""
+    fields = {"device_id": f"{log.device_id:016x}", "log_id": log.log_id, "boot_count": 1, "oldest_sequence": 0,
+              "next_sequence": next_sequence, "paired_receiver": 0, "largest_frame": 253,
+              "firmware_version": [1, 0, 0], "capabilities": 0, "heartbeat": 60}
+    return frames.encode(1, fields, address)
+
+
+def load(kind):
+    return {path.stem: json.loads(path.read_text()) for path in sorted((VECTORS / kind).glob("*.json"))}
+
+
+@unittest.skipUnless(shutil.which("tshark"), "needs tshark: apt install tshark")
+class DissectorTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # Every user may read this folder; a checkout may be in a private home directory. tshark gets the folder as its
+        # HOME, so the settings of the user do not interfere.
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="collar-link-dissector-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        give_to_ordinary_user(cls.folder)
+        cls.script = cls.folder / "collarlink.lua"
+        shutil.copyfile(WIRESHARK / "collarlink.lua", cls.script)
+        cls.script.chmod(0o644)
+
+    def tshark(self, capture, *options):
+        """The output of tshark for a capture. Fails if tshark or the dissector reports an error."""
+        file = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".pcap", delete=False)
+        with file:
+            file.write(capture)
+        pathlib.Path(file.name).chmod(0o644)
+        done = subprocess.run(
+            ["tshark", "-n", "-X", f"lua_script:{self.script}", "-r", file.name, *options], capture_output=True,
+            text=True, cwd=self.folder, timeout=120, **ORDINARY_USER,
+            env=child_environment(HOME=str(self.folder), XDG_CONFIG_HOME=str(self.folder), LC_ALL="C.UTF-8"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotRegex(done.stdout, re.compile("lua error", re.IGNORECASE))
+        return done.stdout
+
+    def dissect(self, capture, *options):
+        packets = json.loads(self.tshark(capture, "-T", "json", *options), object_pairs_hook=list)
+        return [Packet(dict(dict(packet)["_source"])["layers"]) for packet in packets]
+
+    def in_parallel(self, function, items):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            found = [problem for problems in pool.map(function, items) for problem in problems]
+        self.assertEqual(found, [], "\n".join(found[:20]))
