@@ -18,25 +18,25 @@ import Testing
         sweep(first...(first + 99))
     }
 
-    /// Seeds that found a bug in a sweep. The world has changed since the older ones, which may not reach the same bug any
-    /// more. Seeds that were found before there were keys and named readers are also run without them.
-    @Test(
-        arguments: [
-            2709, 3770, 7895, 8798, 9529, 11_240, 7_004_090, 7_063_429, 9_052_701, 9_162_939, 40_012_491, 40_013_242,
-            40_023_706, 40_024_047, 50_019_388, 50_021_159, 70_008_568, 70_025_827, 200_056_667, 200_149_023,
-            600_003_872, 600_011_638, 600_018_273, 900_012_600, 910_006_550, 920_004_544, 940_001_474, 940_003_330,
-            960_000_024, 980_000_444, 1_000_001_185, 1_000_003_620, 1_010_004_395,
-            1_010_005_563, 1_020_007_403, 1_030_008_475, 1_050_032_542, 1_110_019_700, 1_120_020_799, 1_230_017_248,
-            1_230_056_131, 1_500_000_800, 1_700_006_912, 1_800_028_206,
-            1_800_092_274, 7_000_143, 3_100_003_193, 3_100_018_763, 3_100_025_769, 3_500_059_099, 3_700_009_269, 3_700_031_342,
-            4_000_040_674, 4_300_017_248, 10_300_003_318,
-        ] as [UInt64])
-    func whatWasFoundOnceIsMended(seed: UInt64) {
-        sweep(seed...seed)
-        var clear = WorldPlan(seed: seed)
-        clear.faults.subtract([.sealing, .readers, .removal])
-        if clear != WorldPlan(seed: seed) { run(clear) }
+    /// A seed that found a fault.
+    struct NamedSeed: CustomTestStringConvertible, Sendable {
+        /// What it found.
+        let fault: String
+        let seed: UInt64
+
+        var testDescription: String { "\(fault) (\(seed))" }
     }
+
+    /// A seed is removed when the world draws other events from it, and so does not reach its fault any more.
+    @Test(arguments: [
+        NamedSeed(fault: "a tombstone without a poll left a loss unrecorded", seed: 3_500_059_099),
+        NamedSeed(fault: "losses that were removed before they were read counted as promised", seed: 3_700_009_269),
+        NamedSeed(fault: "an id that a host reached again counted as the former request", seed: 3_700_031_342),
+        NamedSeed(fault: "the longest known run exceeded the limit of steps", seed: 4_000_040_674),
+        NamedSeed(fault: "a damaged checkpoint covered a lost fix again", seed: 4_300_017_248),
+        NamedSeed(fault: "an answer that was read late confirmed the settings of a stick", seed: 10_300_003_318),
+    ])
+    func whatWasFoundOnceIsMended(found: NamedSeed) { sweep(found.seed...found.seed) }
 
     private func sweep(_ seeds: ClosedRange<UInt64>) {
         for seed in seeds where !run(WorldPlan(seed: seed)) { return }

@@ -87,7 +87,7 @@ func contents(of flash: some FlashDevice, at offset: Int, count: Int) throws -> 
 
     @Test func aPathThatCannotBeOpenedSaysWhy() {
         let error = #expect(throws: FileFlash.OpenError.self) {
-            try FileFlash(path: "/nonexistent/flash", blockCount: 4)
+            try FileFlash(path: TemporaryFile().path + "/flash", blockCount: 4)
         }
         #expect(error?.errorNumber == ENOENT)
     }
