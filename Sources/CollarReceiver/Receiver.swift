@@ -238,8 +238,8 @@ package final class Receiver {
         case .output:
             outputBlockedSince = nil
             events.forget(output.fileDescriptor)
-        case .control: control?.accept(at: time.instant)
-        case .controlClient(let client): control?.handle(client, event, at: time.instant)
+        case .control: control?.accept(at: time)
+        case .controlClient(let client): control?.handle(client, event, at: time)
         case .port(let port):
             let damaged = host.statistics.damagedFrames
             try ports.handle(port, event, turnMicroseconds: turnMicroseconds, at: time)
@@ -264,7 +264,7 @@ package final class Receiver {
         try ports.deadlineReached(at: time)
         host.deadlineReached(at: time)
         for notice in noticeGate.take(at: time.instant) { give(notice) }
-        control?.deadlineReached(at: time.instant)
+        control?.deadlineReached(at: time)
     }
 
     /// Passes the host's frames and notices to ports, owner, consumer and clients, until it has no more: while the owner handles a notice,
