@@ -15,9 +15,9 @@ package struct FollowedEvents {
     private var outstandingCount = 0
 
     /// - Parameter former: where the reader has stopped; nil if it has no position.
-    package init(_ configuration: ReadingConfiguration, former: EventPosition?) {
+    package init(_ configuration: ReadingConfiguration, former: EventPosition?, fileSystem: (any FileSystem)? = nil) {
         taken = former ?? .start
-        log = EventLogReader(stateDirectory: configuration.stateDirectory, from: taken)
+        log = EventLogReader(stateDirectory: configuration.stateDirectory, from: taken, fileSystem: fileSystem)
         heads = configuration.eventKinds.map { Array("{\"type\":\"\($0.rawValue)\",".utf8) }
         collars = configuration.wanted.deviceIDs?.map { "\"collar\":\"\($0)\"" }
         if former == nil, case .since(let time) = configuration.start {

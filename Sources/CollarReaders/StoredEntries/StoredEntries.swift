@@ -57,7 +57,7 @@ package enum StoredItem {
     case event(EventLogReader.Line)
 }
 
-package enum StoredReceipt {
+package enum StoredReceipt: Equatable, Sendable {
     /// An entry. A consumer may acknowledge its line by its id, if it has one.
     case entry(EmissionReceipt, hasID: Bool)
     case event(EventPosition)
