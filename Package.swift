@@ -175,6 +175,9 @@ let package = Package(
         tests(
             for: "CollarLink",
             alsoUsing: ["CollarWire", "CollarFormats", "CollarHost", "CollarJournal", "CollarPorts", "SerialDevices", "CollarReceiver"]),
+        tests(
+            for: "CollarReaders",
+            alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "CollarConfiguration", "LinuxSystem", "CollarSimulator", "CollarWorld"]),
         tests(for: "CollarPorts", alsoUsing: ["CollarARQ", "CollarWorld"]),
         tests(for: "SerialDevices", alsoUsing: ["CollarPorts", "LinuxSystem", "CollarDoctor"]),
         tests(
