@@ -1,4 +1,7 @@
-"""Nothing is lost or doubled when the receiver is killed, the radio unplugged or the collar restarted."""
+"""Nothing is lost or doubled when the receiver is killed, the radio unplugged or the collar restarted.
+
+The simulated world ends both at every event and file operation (WorldTests). Here real processes end.
+"""
 
 import os
 import random
@@ -7,13 +10,13 @@ import time
 
 from end_to_end import BINARY, EndToEndTest, wait_until
 
-RADIO = ["--loss", "0.2", "--corrupt", "0.01"]
+RADIO = ["--loss", "0.05", "--corrupt", "0.01"]
 
 
 class InterruptionTest(EndToEndTest):
     def setUp(self):
         super().setUp()
-        self.track_path, self.sent = self.all_cats()
+        self.track_path, self.sent = self.all_cats(limit=1000)
 
     def start_collar(self, *arguments):
         # --speed max uses virtual time. In real time each lost answer would cost a quarter of a second or more.
@@ -31,14 +34,8 @@ class InterruptionTest(EndToEndTest):
 
     def test_receiver_killed_five_times(self):
         """kill -9 at random moments: the union of the output is complete, and no fix has two ids."""
-        for seed in (1, 2, 3):
-            with self.subTest(seed=seed):
-                self.link, self.state = self.path(f"collar-{seed}"), self.path(f"state-{seed}")
-                self.kill_receiver_five_times(seed)
-
-    def kill_receiver_five_times(self, seed):
-        chance = random.Random(seed)
-        collar = self.start_collar("--seed", str(seed))
+        chance = random.Random(1)
+        collar = self.start_collar("--seed", "1")
         fixes = []
         for _ in range(5):
             receiver = self.receive()
@@ -84,16 +81,16 @@ class InterruptionTest(EndToEndTest):
         receiver = self.receive()
         self.start_collar("--seed", "5")
         receiver.wait_for_lines(20)
-        for command in (["follow", "--as", "one"], ["deliver", "two"]):
+        for command in (["follow", "--as"], ["deliver"]):
             for prefix, lives in ((["env"], False), (["sh", "-c", 'trap "" HUP; exec "$@"', "sh"], True)):
-                words = [*prefix, BINARY, *command, "--state-dir", self.state, *(["--", "true"] if command[0] == "deliver" else [])]
+                # Each has a name of its own: its position shows that it runs.
+                name = f"{command[0]}-{lives}"
+                words = [*prefix, BINARY, *command, name, "--state-dir", self.state, *(["--", "true"] if command[0] == "deliver" else [])]
                 program = self.start(words)
-                name = command[-1]
                 wait_until(lambda: self.seen(name), 10, "a position")
-                time.sleep(0.3)
                 program.process.send_signal(signal.SIGHUP)
                 if lives:
-                    time.sleep(0.5)
+                    time.sleep(0.2)
                     self.assertIsNone(program.process.poll())
                     self.assertEqual(program.stop(), 0)
                 else:
@@ -108,7 +105,7 @@ class InterruptionTest(EndToEndTest):
         """SIGUSR1 unplugs the simulated radio for a second, twice; the receiver continues by itself."""
         collar = self.start_collar("--seed", "6")
         receiver = self.receive()
-        for count in (100, 3000):
+        for count in (100, 500):
             receiver.wait_for_lines(count)
             before = receiver.error_text.count("was unplugged")
             collar.process.send_signal(signal.SIGUSR1)
@@ -121,7 +118,7 @@ class InterruptionTest(EndToEndTest):
         """The collar ends, in good order or by kill -9, and boots again from its flash."""
         arguments = ["--flash", self.path("flash"), "--seed", "7"]
         receiver = self.receive()
-        for ending, count in [(signal.SIGTERM, 500), (signal.SIGKILL, 1500), (signal.SIGKILL, 2500)]:
+        for ending, count in [(signal.SIGTERM, 100), (signal.SIGKILL, 300), (signal.SIGKILL, 500)]:
             collar = self.start_collar(*arguments)
             receiver.wait_for_lines(count)
             collar.stop(ending)
