@@ -10,24 +10,25 @@ final class ChannelCompany {
     static let heartbeatCount: Int64 = 3
     /// The collars of a journal written within this time before the start count from the start on, in milliseconds: an hour.
     static let knownMilliseconds: Int64 = 3_600_000
-    /// The time between two counts, in microseconds.
-    private static let countInterval: Int64 = 10_000_000
 
     private struct Port {
         /// Until when each collar counts, in microseconds; by the index of its session.
         var end: [Int64] = []
         var company = Company.alone
+        /// Until when ``company`` holds if no further collar is heard, in microseconds.
         var nextCount = Int64.min
 
         mutating func note(_ session: SessionID, until time: Int64) {
             while end.count <= session.index { end.append(.min) }
             end[session.index] = time
+            nextCount = .min
         }
 
         mutating func noteFrame(of session: SessionID, at now: Int64, until time: Int64) {
             let isCounted = session.index < end.count && end[session.index] > now
+            let next = isCounted ? min(nextCount, time) : .min
             note(session, until: time)
-            if !isCounted { nextCount = .min }
+            nextCount = next
         }
     }
 
@@ -56,11 +57,12 @@ final class ChannelCompany {
 
     /// How many collars are heard at a port.
     ///
-    /// Complexity: linear in the number of collars, at most once in ten seconds and after a collar was heard for the first time.
+    /// Complexity: linear in the number of collars after one was heard for the first time or may count no more; else constant.
     func company(on link: LinkID, at now: Instant) -> Company {
         if now.microseconds >= ports[link.index].nextCount {
-            ports[link.index].company = Company(collarCount: ports[link.index].end.count { $0 > now.microseconds })
-            ports[link.index].nextCount = now.microseconds + ChannelCompany.countInterval
+            let ends = ports[link.index].end.filter { $0 > now.microseconds }
+            ports[link.index].company = Company(collarCount: ends.count)
+            ports[link.index].nextCount = ends.min() ?? .max
         }
         return ports[link.index].company
     }
