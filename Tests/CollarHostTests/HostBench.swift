@@ -7,7 +7,7 @@ import CollarWorld
 
 /// A host on a simulated disk. A test passes frames to the host and sets its time.
 final class HostBench {
-    let disk = SimulatedDisk(seed: 1)
+    let disk: SimulatedDisk
     private(set) var host: Host
     private(set) var now = Instant(microseconds: 0)
     let configuration: HostConfiguration
@@ -15,7 +15,10 @@ final class HostBench {
     /// The time of day at instant 0.
     var startUnixMilliseconds = HostBench.unixMilliseconds
 
-    init(_ change: (inout HostConfiguration) -> Void = { _ in }) throws {
+    /// - Parameter disk: the disk of a former host, whose process ends.
+    init(on disk: SimulatedDisk = SimulatedDisk(seed: 1), _ change: (inout HostConfiguration) -> Void = { _ in }) throws {
+        self.disk = disk
+        disk.endProcess()
         var configuration = HostConfiguration(stateDirectory: "/state")
         change(&configuration)
         self.configuration = configuration
@@ -29,6 +32,9 @@ final class HostBench {
     }
 
     func wait(seconds: Double) { now = now.advanced(byMicroseconds: Int64(seconds * 1e6)) }
+
+    /// Lets the time pass until a deadline; a time that is over changes nothing.
+    func wait(until due: Instant) { now = max(now, due) }
 
     /// Ends the process, and starts another host on the same disk.
     func restart() throws {
