@@ -7,12 +7,12 @@ import unittest
 
 
 from end_to_end import EndToEndTest
+from schemas import SCHEMAS
+from playback import Playback
 from radio import Radio
 from serial_line import SerialLine
-from heartbeats import UNREACHABLE, identity
 
 from session_parts import A, Collar, position
-from schemas import SCHEMAS
 
 STATUS = 6
 KNOWN = {"tracking": True, "gnss": 2, "throttle": 0, "stationary": False, "since": None, "battery": 71, "voltage": None, "temperature": None,
@@ -100,17 +100,15 @@ class EventLineTest(EndToEndTest):
                          ["session_not_established", "session_timeout"])
 
     def test_silent_collar(self):
-        receiver, radio = self.begin("--events", "link,error")
-        radio.send(identity(A))
-        receiver.wait_for_lines(6, UNREACHABLE + 5)
-        radio.send(A.probe(0))
-        receiver.wait_for_lines(8)
-        receiver.stop()
-        links = self.lines(receiver, "link")
+        played = Playback().receive(A.identity(heartbeat=60)).wait(75).wait(120).receive(A.probe(0))
+        lines, _ = played.play("--events", "link,error")
+        for line in lines:
+            SCHEMAS[line["type"]].validate(line)
+        links = [line for line in lines if line["type"] == "link"]
         self.assertEqual([line["event"] for line in links],
                          ["opened", "heard", "late", "unreachable", "degraded", "reachable", "healthy"])
-        self.assertEqual([line.get("silent_ms") for line in links[2:4]], [5000, 13_000])
-        self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["collar_not_reachable"])
+        self.assertEqual([line.get("silent_ms") for line in links[2:4]], [75_000, 195_000])
+        self.assertEqual([line["code"] for line in lines if line["type"] == "error"], ["collar_not_reachable"])
 
     def test_a_collar_restarts_with_an_empty_battery(self):
         """A restart is a line with its cause, and a battery that empties is an error once, also over a restart of the receiver."""

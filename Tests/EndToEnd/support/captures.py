@@ -5,6 +5,12 @@ import struct
 BARE, SERIAL = 147, 148  # link types USER0, USER1
 
 
+def block(kind, body):
+    """A block of a pcapng file."""
+    body += bytes(-len(body) % 4)
+    return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
+
+
 def pcap(link_type, packets):
     """A capture with one packet per millisecond."""
     parts = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link_type)]
@@ -15,10 +21,6 @@ def pcap(link_type, packets):
 
 def pcapng(packets):
     """A capture of both directions of a serial line; each packet is a pair (interface, bytes)."""
-    def block(kind, body):
-        body += bytes(-len(body) % 4)
-        return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
-
     interface = block(1, struct.pack("<HHI", SERIAL, 0, 0))
     parts = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)), interface, interface]
     for number, (side, packet) in enumerate(packets):
