@@ -25,6 +25,8 @@ final class RequestOutbox {
         do throws(JournalError) { requests = try load(at: time, random: &random) } catch {
             output.report(.collar(deviceID, .requestsFailing(error)))
         }
+        // A collar may be heard before the first look at deadlines: it must not be sent a request whose time ended meanwhile.
+        expire(at: time)
     }
 
     private func load(at time: HostTime, random: inout any RandomNumberGenerator) throws(JournalError) -> OutgoingRequests? {

@@ -329,6 +329,61 @@ import Testing
         #expect(submit() == .noRadio(deviceID: id))
     }
 
+    /// The host is killed some time after it took a command that does not wait, and is started again after another time.
+    private func killed(afterSeconds life: Double, forSeconds death: Double) throws -> (bench: HostBench, collar: PaperCollar, requestID: UInt16) {
+        let bench = try HostBench()
+        var collar = try PaperCollar()
+        collar.receiverID = bench.host.receiverID
+        bench.receive(try collar.identity(), on: bench.openLink())
+        bench.commit()
+        let report = try bench.host.submit(.command(.locateNow), to: nil, patience: now, at: bench.time)
+        bench.wait(seconds: life)
+        bench.disk.endProcess()
+        bench.wait(seconds: death)
+        try bench.restart()
+        return (bench, collar, report.requestID)
+    }
+
+    private func commandCount(_ bench: HostBench, of collar: PaperCollar, poll: UInt8, on link: LinkID) throws -> Int {
+        bench.receive(try collar.identity(poll: poll), on: link)
+        bench.commit()
+        return try bench.frames().count { try FrameHeader($0.bytes.span).type == .command }
+    }
+
+    @Test func aCommandThatDoesNotWaitOutlivesARestartButNotItsTime() throws {
+        let (bench, collar, requestID) = try killed(afterSeconds: 5, forSeconds: 10)
+        #expect(try bench.host.report(ofRequest: requestID, to: nil).state == .queued)
+        #expect(try commandCount(bench, of: collar, poll: 2, on: bench.openLink()) == 1)
+        // 30 s have passed since it was given: what was kept is when it ends, not how long it waits.
+        bench.wait(seconds: 14.9)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(bench.requestEnds() == [:])
+        bench.wait(seconds: 0.1)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(bench.requestEnds() == [requestID: .expired])
+        #expect(try bench.host.report(ofRequest: requestID, to: nil).state == .ended(.expired))
+    }
+
+    @Test func aCommandWhoseTimeEndedWithoutAHostIsNotSent() throws {
+        let (bench, collar, requestID) = try killed(afterSeconds: 5, forSeconds: 60)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(bench.requestEnds() == [requestID: .expired])
+        #expect(try commandCount(bench, of: collar, poll: 2, on: bench.openLink()) == 0)
+        // The file says it, too: the next process reports it no more.
+        try bench.restart()
+        bench.host.deadlineReached(at: bench.time)
+        #expect(bench.requestEnds() == [:])
+        #expect(try bench.host.report(ofRequest: requestID, to: nil).state == .ended(.expired))
+    }
+
+    /// A frame may come before the first look at deadlines.
+    @Test func aCommandWhoseTimeEndedIsNotSentToACollarThatIsHeardAtOnce() throws {
+        let (bench, collar, requestID) = try killed(afterSeconds: 5, forSeconds: 60)
+        #expect(try commandCount(bench, of: collar, poll: 2, on: bench.openLink()) == 0)
+        bench.host.deadlineReached(at: bench.time)
+        #expect(bench.requestEnds() == [requestID: .expired])
+    }
+
     @Test func aCommandGoesOutBeforeAnAnswerAndEndsWithItsResult() throws {
         let bench = try HostBench()
         var collar = try PaperCollar()
