@@ -77,7 +77,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case diskNearlyFull = "disk_nearly_full"
     /// The state directory is in memory, or in the layer of a container that is removed with it.
     case stateVolatile = "state_volatile"
-    /// Other users may read the file of a collar's key.
+    /// Other users may read or change the file of a collar's key.
     case keyExposed = "key_exposed"
     /// This user may not read it, or its name has capitals.
     case keyUnusable = "key_unusable"

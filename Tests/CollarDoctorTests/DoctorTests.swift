@@ -83,6 +83,18 @@ import Testing
         #expect(diagnosis.text.last?.text == "4 errors, 1 warning: fix them in this order, and run `collar-link doctor` again")
     }
 
+    /// A key that others can use is told, whoever they are and whatever they can do.
+    @Test(arguments: [
+        ("600", nil), ("400", nil), ("640", "read"), ("604", "read"), ("660", "read"), ("620", "change"), ("602", "change"),
+    ]) func aKeyThatOthersCanUseIsTold(mode: String, verb: String?) throws {
+        let findings = Doctor.diagnosis(of: try MachineWithKey(mode: mode)).findings
+        #expect(findings.map(\.code) == (verb == nil ? [] : [.keyExposed]))
+        guard let verb, let finding = findings.first else { return }
+        #expect(finding.reason.hasPrefix("Other users can \(verb) the key of collar 910a2dec89025cc1"))
+        #expect(finding.command?.text == "chmod 600 \(MachineWithKey.path)")
+        #expect(finding.evidence.first?.value.hasPrefix("mode \(mode)") == true, "\(finding.evidence)")
+    }
+
     /// What is recorded is all that the checks look at: the copy is diagnosed like the machine.
     @Test(arguments: machines) func aCopyIsDiagnosedLikeTheMachine(name: String) throws {
         let recorder = Doctor.recorder(of: try RecordedMachine(directory: Self.folder.appending(path: name).path))
@@ -111,6 +123,26 @@ import Testing
             #expect(!content.contains(secret) && !content.contains("latitude") && !content.contains("eth0"), "\(path)")
         }
         #expect(fileCount > 10)
+    }
+}
+
+/// The sound machine, with a key file of a mode.
+private final class MachineWithKey: MachineFacts {
+    static let path = "/home/alice/.local/state/collar-link/keys/910a2dec89025cc1"
+    private let base: RecordedMachine
+    private let mode: String
+
+    init(mode: String) throws {
+        self.mode = mode
+        base = try RecordedMachine(
+            directory: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Machines/key-exposed").path)
+    }
+
+    func content(of path: String) -> FileContent { base.content(of: path) }
+    func names(in directory: String) -> [String] { base.names(in: directory) }
+    func linkTarget(of path: String) -> String? { base.linkTarget(of: path) }
+    func text(of fact: MachineFact) -> String? {
+        fact.key == MachineFact.status(Self.path).key ? "f \(mode) 1000 1000 0:0 1795560000" : base.text(of: fact)
     }
 }
 

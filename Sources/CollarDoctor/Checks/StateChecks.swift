@@ -174,7 +174,7 @@ extension Examination {
         return mounts.reversed().filter { $0.holds(resolved) }.max { $0.path.utf8.count < $1.path.utf8.count }
     }
 
-    /// Whether the keys of collars can be read by their owner, and by nobody else. The keys themselves are not read.
+    /// Whether the keys of collars can be read by their owner, and read or changed by nobody else. The keys themselves are not read.
     var keyFindings: [Finding] {
         let folder = "\(stateDirectory)/keys"
         return machine.names(in: folder).filter { CollarID.deviceID($0) != nil }.compactMap { name in
@@ -186,11 +186,14 @@ extension Examination {
                     .keyUnusable, "The name of the key file \(path) has capitals, so its key is not used.", evidence: evidence,
                     command: ShellCommand("mv", path, "\(folder)/\(name.lowercased())"))
             }
-            if status.mode & 0o077 != 0 {
+            if status.mode & 0o066 != 0 {
+                let reason =
+                    status.mode & 0o044 == 0
+                    ? "Other users can change the key of collar \(name)."
+                    : "Other users can read the key of collar \(name), and with it its positions."
                 return Finding(
-                    .keyExposed, "Other users can read the key of collar \(name), and with it its positions.", evidence: evidence,
-                    command: ShellCommand("chmod", "600", path),
-                    remedy: "If somebody may have read it, give the collar another one: `collar-link key exchange --port PATH`.")
+                    .keyExposed, reason, evidence: evidence, command: ShellCommand("chmod", "600", path),
+                    remedy: "If somebody may have done so, give the collar another one: `collar-link key exchange --port PATH`.")
             }
             guard !machine.mayAccess(path, "r") else { return nil }
             return Finding(
