@@ -226,20 +226,39 @@ import Testing
         #expect(bench.programs[program].isClosed)
     }
 
-    @Test func aFullOutboxPausesReadingAndTheHandlingOfLines() {
+    @Test func aFullOutboxPausesReading() {
         var bench = ControlBench()
         let program = bench.connect()
         bench.programs[program].capacity = 0
-        bench.programs[program].unread = ControlBench.lines("nonsense", count: 2000)
-        bench.settle()
+        var count = 0
+        while bench.programs[program].isWatchedForReading, count < 1000 {
+            bench.send("nonsense", from: program)
+            count += 1
+        }
         #expect(!bench.programs[program].isWatchedForReading)
         #expect(bench.programs[program].isWatchedForWriting)
-        #expect(bench.programs[program].unread.count > 10_000)
         #expect(bench.machine.nextDeadline(at: bench.now) == nil)
         bench.programs[program].capacity = .max
         bench.settle()
-        #expect(bench.programs[program].codes.count == 2000)
+        #expect(bench.programs[program].codes.count == count)
+        #expect(bench.programs[program].received.count >= 16_384)
         #expect(bench.programs[program].isWatchedForReading)
+    }
+
+    @Test func aFullOutboxPausesTheHandlingOfLines() {
+        var bench = ControlBench()
+        bench.outcome = .expired
+        let program = bench.connect()
+        bench.programs[program].capacity = 0
+        bench.programs[program].unread = ControlBench.lines(ControlBench.locate, count: 2000)
+        bench.settle()
+        let sizes = bench.submitted.indices.map { bench.result(ofRequest: $0 + 1, .expired).bytes.count }
+        #expect(sizes.reduce(0, +) >= 16_384)
+        #expect(sizes.dropLast().reduce(0, +) < 16_384)
+        #expect(bench.machine.nextDeadline(at: bench.now) == nil)
+        bench.programs[program].capacity = .max
+        bench.settle()
+        #expect(bench.programs[program].outcomes.count == 2000)
     }
 
     @Test func aProgramThatDoesNotReadDelaysNoOther() {
