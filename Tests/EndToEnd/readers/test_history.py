@@ -280,6 +280,27 @@ collar {NAME_A}, log {A.log.log_id}: intact
         self.assertEqual(self.verify()["stored"], [[0, 11], [15, 29]])
         self.assertEqual(self.errors, "")
 
+    def test_a_collar_that_cannot_be_repaired_keeps_no_other_from_it(self):
+        receiver, radio = self.begin()
+        radio.send(A.identity(following=10) + A.batch(range(10)) + B.identity(following=10) + B.batch(range(10)))
+        receiver.wait_for_lines(20)
+        receiver.stop()
+        segments = [glob.glob(f"{self.state}/{name}/*.journal")[0] for name in (NAME_A, NAME_B)]
+        for segment in segments:
+            flip(segment, 200)
+        damaged = {line["collar"]: line for line in self.objects("--verify", code=65)}
+        self.assertEqual([damaged[name]["intact"] for name in (NAME_A, NAME_B)], [False, False])
+        # That of A, which comes first, may be read, but not written.
+        os.chmod(segments[0], 0o400)
+        repaired = {line["collar"]: line for line in self.objects("--verify", "--repair", code=65)}
+        self.assertEqual([repaired[name]["intact"] for name in (NAME_A, NAME_B)], [False, True])
+        self.assertEqual(repaired[NAME_B]["missing"], damaged[NAME_B]["damaged"])
+        self.assertIn(segments[0], self.errors)
+        self.assertIn(f"ollar {NAME_B} is asked for these again", self.errors)
+        os.chmod(segments[0], 0o600)
+        repaired = {line["collar"]: line for line in self.objects("--verify", "--repair")}
+        self.assertEqual([repaired[name]["intact"] for name in (NAME_A, NAME_B)], [True, True])
+
     def test_a_missing_segment(self):
         segments = self.three_segments()
         os.remove(segments[1])
