@@ -9,7 +9,7 @@ from captures import block
 from end_to_end import BINARY, ROOT, child_environment
 
 import capture
-from capture import BEGAN, CLOSED, DUE, OPENED, READ, UNPLUGGED  # noqa: E402, F401
+from capture import BEGAN, DUE, OPENED, READ
 
 START = 1_700_000_000  # the time of day at the first record, in seconds since 1970
 RECEIVER = 0x0BADCAFE
