@@ -192,7 +192,7 @@ class NameCommandTest(NameTest):
             self.call("metrics", "--state-dir", self.folder)
             return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
-        self.assertLess(min(seconds() for _ in range(3)), 0.5)
+        self.assertTrue(any(seconds() < 0.5 for _ in range(3)))
 
     def test_a_file_that_is_wrong(self):
         for text, says in (
@@ -288,13 +288,13 @@ class NamesInUseTest(NameTest):
         return self.lines(receiver, "stats")[-1]
 
     def test_a_running_receiver_reads_the_changed_file(self):
+        """AnimalFilesTests has further changes: renamed animals, and files that vanish."""
         receiver, radio = self.begin("--events", "all")
         radio.send(A.identity(following=10) + A.batch(range(10)))
         receiver.wait_for_error("is heard at")
         self.assertNotIn("name", self.figures(receiver))
         self.name(ID_A, "Athena")
-        time.sleep(1.1)
-        self.assertEqual(self.figures(receiver)["name"], "Athena")
+        wait_until(lambda: self.figures(receiver).get("name") == "Athena", 10, "the name")
         # A fix belongs to who wore the collar when it was made.
         self.name(ID_A, "Hera", "--from", "2020-01-01", "--until", "2021-01-01", code=64)
         self.assertIn(f"puts collar {ID_A} on Athena at the same time.", self.errors)
@@ -302,25 +302,17 @@ class NamesInUseTest(NameTest):
         wait_until(lambda: any(line["type"] == "fix" and line["seq"] == 10 for line in receiver.fixes), 10, "a fix")
         self.assertEqual({line["seq"]: line.get("name") for line in receiver.fixes if line["type"] == "fix"},
                          {**dict.fromkeys(range(10)), 10: "Athena"})
-        self.name("Athena", "--rename", "Zeus")
-        time.sleep(1.1)
-        self.assertEqual(self.figures(receiver)["name"], "Zeus")
         # A wrong file is told once; the names it had stay.
         self.write("[animal Zeus]\nwhat\n")
-        time.sleep(1.1)
-        for _ in range(2):
-            self.assertEqual(self.figures(receiver)["name"], "Zeus")
-            time.sleep(1.1)
+        wait_until(lambda: self.figures(receiver)["name"] == "Athena" and "line 2: 'what'" in receiver.error_text, 10, "the fault")
+        self.assertEqual(self.figures(receiver)["name"], "Athena")
         reason = f"{self.animals}, line 2: 'what' is neither '[animal NAME]' nor 'key = value'."
         self.assertEqual(receiver.error_text.count(reason), 1)
         error, = [line for line in self.lines(receiver, "error") if line["code"] == "animals_unusable"]
         self.assertEqual((error["reason"], error["severity"]), (reason, "warning"))
-        os.unlink(self.animals)
-        time.sleep(1.1)
-        self.assertNotIn("name", self.figures(receiver))
         # The lines of a request, and of the link.
         self.write(f"[animal Hera]\nwears = {ID_A}\n")
-        time.sleep(1.1)
+        wait_until(lambda: self.figures(receiver)["name"] == "Hera", 10, "the other name")
         sent = self.start([BINARY, "send", "-F", "json", "--timeout", "0", "--state-dir", self.state, "--collar", "Hera", "locate"],
                           environment=self.environment)
         self.assertEqual(sent.wait(), 75, sent.error_text)

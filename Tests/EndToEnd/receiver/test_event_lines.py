@@ -94,10 +94,9 @@ class EventLineTest(EndToEndTest):
     def test_nothing_happens_after_it(self):
         """A line about silence does not wait for the next frame."""
         receiver, _ = self.begin("--events", "error")
-        receiver.wait_for_lines(2, 8)
+        receiver.wait_for_lines(1)
         receiver.stop()
-        self.assertEqual([line["code"] for line in self.lines(receiver, "error")],
-                         ["session_not_established", "session_timeout"])
+        self.assertEqual([line["code"] for line in self.lines(receiver, "error")], ["session_not_established"])
 
     def test_silent_collar(self):
         played = Playback().receive(A.identity(heartbeat=60)).wait(75).wait(120).receive(A.probe(0))
@@ -108,7 +107,7 @@ class EventLineTest(EndToEndTest):
         self.assertEqual([line["event"] for line in links],
                          ["opened", "heard", "late", "unreachable", "degraded", "reachable", "healthy"])
         self.assertEqual([line.get("silent_ms") for line in links[2:4]], [75_000, 195_000])
-        self.assertEqual([line["code"] for line in lines if line["type"] == "error"], ["collar_not_reachable"])
+        self.assertEqual([line["code"] for line in lines if line["type"] == "error"], ["collar_not_reachable", "no_location_data"])
 
     def test_a_collar_restarts_with_an_empty_battery(self):
         """A restart is a line with its cause, and a battery that empties is an error once, also over a restart of the receiver."""

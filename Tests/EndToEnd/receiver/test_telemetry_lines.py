@@ -30,11 +30,11 @@ class TelemetryLineTest(EndToEndTest):
         return receiver, Radio(line)
 
     def lines(self, receiver, kind):
-        """The lines of a type. Checks that every line is valid against the schema of its type."""
-        lines = receiver.fixes
+        """The lines of a type, which are valid against its schema."""
+        lines = [line for line in receiver.fixes if line["type"] == kind]
         for line in lines:
-            SCHEMAS[line["type"]].validate(line)
-        return [line for line in lines if line["type"] == kind]
+            SCHEMAS[kind].validate(line)
+        return lines
 
     def figures(self, receiver, count):
         """Requests figures, and waits for `count` lines in all. Returns those of the receiver and of each collar."""
@@ -132,23 +132,23 @@ class TelemetryLineTest(EndToEndTest):
 
     def test_a_consumer_that_is_behind(self):
         """While the consumer does not read, the figures say how far it lags and since when; then it catches up."""
-        count = 2000
+        count = 1000
         receiver, radio = self.begin("--events", "fix,stats", reads_output=False)
         radio.send(A.identity() + b"".join(A.fix(sequence) for sequence in range(count)))
         radio.poll(A, count)
         # The consumer reads some lines and then stops: as many lines as possible wait for it.
-        receiver.lines += [receiver.process.stdout.readline().decode() for _ in range(500)]
-        time.sleep(1)
+        receiver.lines += [receiver.process.stdout.readline().decode() for _ in range(300)]
+        time.sleep(0.5)
         receiver.process.send_signal(signal.SIGUSR1)
         time.sleep(0.2)
         receiver.start_reading()
         wait_until(lambda: sum('"fix"' in line[:16] for line in receiver.lines) == count, 10, "all fixes")
         last, collars = self.figures(receiver, len(receiver.lines) + 2)
         behind = next(line for line in self.lines(receiver, "stats") if "collar" not in line)
-        self.assertGreater(behind["lag_bytes"], 1000 * 10)
+        self.assertGreater(behind["lag_bytes"], 200 * 10)
         self.assertLess(behind["lag_bytes"], behind["journal_bytes"])
         for key in ("lag_ms", "output_blocked_ms"):
-            self.assertTrue(900 < behind[key] < 60_000, behind)
+            self.assertTrue(400 < behind[key] < 60_000, behind)
         self.assertEqual((last["lag_bytes"], last["lag_ms"], last["output_blocked_ms"]), (0, 0, None))
         self.assertEqual([line["lag_bytes"] for line in collars.values()], [0])
 

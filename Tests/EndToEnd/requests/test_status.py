@@ -145,13 +145,13 @@ class SchemaTest(StatusTest):
 
 
 class SimulatedCollarTest(StatusTest):
-    """The collar's own code, a radio that is found to be a serial line, and a name."""
+    """The collar's own code, and a name."""
 
     def setUp(self):
         super().setUp()
-        track, _ = self.all_cats()
-        self.simulate(track, "--interval", "0.3")
-        self.receiver = self.receive("--events", "fix", environment=self.environment)
+        track, _ = self.all_cats(limit=1000)
+        self.simulate(track, "--interval", "0.1")
+        self.receiver = self.receive("--events", "fix", "--dialect", "serial", environment=self.environment)
         self.receiver.wait_for_lines(3)
         self.collar = self.receiver.fixes[0]["collar"]
 

@@ -197,9 +197,11 @@ class EndToEndTest(unittest.TestCase):
         lines = []
         for source in sorted((TRACKS / "cats_uk").glob("*.ndjson.gz")):
             for line in gzip.decompress(source.read_bytes()).splitlines():
+                if len(lines) == limit:
+                    break
                 fix = {**json.loads(line), "seq": len(lines)}
                 lines.append(json.dumps(fix).encode() + b"\n")
-        return self.write_track("all-cats.ndjson", lines[:limit])
+        return self.write_track("all-cats.ndjson", lines)
 
     def write_track(self, name, lines):
         path = self.path(name)
@@ -243,7 +245,10 @@ class EndToEndTest(unittest.TestCase):
 def wait_until(condition, seconds, what):
     """Tests a condition again and again until it holds; fails after so many seconds."""
     deadline = time.monotonic() + seconds
+    # What is soon true is soon seen.
+    pause = 0.0005
     while not condition():
         if time.monotonic() > deadline:
             raise AssertionError(f"{what}: not within {seconds} s")
-        time.sleep(0.01)
+        time.sleep(pause)
+        pause = min(1.5 * pause, 0.01)
