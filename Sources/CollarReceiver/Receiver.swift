@@ -113,7 +113,7 @@ package final class Receiver {
     /// Runs the loop until something ends it; everything received by then is stored.
     package func run() throws(ReceiverError) {
         if let path = configuration.capturePath { report(.capturing(path: path)) }
-        output.append { formatter.begin(into: &$0) }
+        output.lines.append { formatter.begin(into: &$0) }
         if clock.playback == nil { try ports.open(at: clock.now) }
         defer { ports.capture?.note(.ended, at: clock.now) }
         var hasCommitted = false
@@ -140,7 +140,7 @@ package final class Receiver {
                 if end != nil { return try finish() }
             }
             do throws(ReceiverError) {
-                let isBusy = host.isCommitDue || host.hasOutputs || hasMoreLines || isReportDue || ports.hasWork || !output.isEmpty && outputBlockedSince == nil
+                let isBusy = host.isCommitDue || host.hasOutputs || hasMoreLines || isReportDue || ports.hasWork || !output.lines.isEmpty && outputBlockedSince == nil
                 if let playback = clock.playback {
                     try play(playback, isBusy: isBusy)
                 } else {
@@ -161,9 +161,9 @@ package final class Receiver {
         if end != .outputClosed {
             reportFigures()
             if let omission = formatter.omissions.total { report(.fixesLeftOut(omission)) }
-            output.append { formatter.end(into: &$0) }
+            output.lines.append { formatter.end(into: &$0) }
         }
-        if !output.isEmpty { try emitLines() }
+        if !output.lines.isEmpty { try emitLines() }
         if let failure { throw failure }
     }
 
@@ -190,7 +190,7 @@ package final class Receiver {
         } catch { return ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds).named(by: formatter.deployments) }
     }
 
-    package var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: output.writtenLineCount) }
+    package var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: output.lines.writtenLineCount) }
 
     // MARK: Events
 
@@ -330,7 +330,7 @@ package final class Receiver {
 
     /// Writes a line that is not of an entry.
     private func write(_ line: [UInt8], as kind: LineKind) {
-        if configuration.lineKinds.contains(kind) { output.queue(line) }
+        if configuration.lineKinds.contains(kind) { output.lines.queue(line) }
         // Events are worth less than fixes: if the disk is full, the journals report that, and these lines are lost.
         do throws(FileFailure) { try eventLog.append(line) } catch {}
     }
@@ -360,7 +360,7 @@ package final class Receiver {
 
     private func reading(at time: HostTime) -> ReceiverReading {
         ReceiverReading(
-            host: host.reading(at: time), lineCount: output.writtenLineCount,
+            host: host.reading(at: time), lineCount: output.lines.writtenLineCount,
             uptimeMicroseconds: time.instant.microseconds(since: startedAt),
             outputBlockedMicroseconds: outputBlockedSince.map { time.instant.microseconds(since: $0) },
             airtimeMicroseconds: ports.airtimeMicroseconds, errorCounts: errorCounts, radios: ports.figures, usage: .now)
@@ -376,7 +376,8 @@ package final class Receiver {
         defer { confirmLines() }
         guard outputBlockedSince == nil else { return }
         switch output.pump(rounds: Receiver.emissionRounds, fill: { queueEntries() }) {
-        case .drained: if output.isLimitReached { end = end ?? .wanted }
+        case .drained: break
+        case .limitReached: end = end ?? .wanted
         case .paused: hasMoreLines = true
         case .heldUp: heldUpDeadline = clock.now.instant.advanced(byMicroseconds: LineOutput.heldUpInterval)
         case .blocked:
@@ -390,7 +391,7 @@ package final class Receiver {
     /// Tells the host which lines the consumer has read. A few read lines must not cause a commit, so this does nothing until
     /// a commit or a report is due, the loop ends, or many lines are unconfirmed.
     private func confirmLines() {
-        guard host.isCommitDue || isReportDue || end != nil || output.isReadingUnclear else { return }
+        guard host.isCommitDue || isReportDue || end != nil || output.lines.isReadingUnclear else { return }
         let count = output.takeRead(isLast: end != nil)
         for receipt in receipts[..<count] { host.emitted(receipt) }
         receipts.removeFirst(count)
@@ -401,11 +402,11 @@ package final class Receiver {
     private func queueEntries() -> Bool {
         let time = clock.now
         defer { if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) } }
-        while output.hasRoom {
+        while output.lines.hasRoom {
             guard let entry = host.nextEntry(at: time) else { return true }
             readAnimals(at: time.instant)
             receipts.append(entry.receipt)
-            output.queue { bytes in formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes) }
+            output.lines.queue { bytes in formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes) }
         }
         return false
     }
