@@ -1,8 +1,6 @@
 import CollarFormats
 import CollarJournal
 import CollarWire
-import Glibc
-import LinuxSystem
 
 /// The lines of a consumer that acknowledges them by their ids, in any order. The position of a collar moves past a line when
 /// that line and all lines of the collar before it are confirmed.
@@ -121,18 +119,15 @@ package struct AcknowledgedIDs {
         case other(String)
     }
 
-    private let fileDescriptor: Int32
+    /// The beginning of a line whose end has not come.
     private var buffer: [UInt8] = []
     /// A longer line is no id.
     private static let lineLimit = 4096
 
-    package init(_ fileDescriptor: Int32) { self.fileDescriptor = fileDescriptor }
+    package init() {}
 
-    /// Reads once from the descriptor, which is readable.
-    /// - Returns: the lines that are complete; nil at the end of the input.
-    package mutating func read() -> [Line]? {
-        guard let bytes = SystemFiles.read(from: fileDescriptor) else { return errno == EAGAIN ? [] : nil }
-        guard !bytes.isEmpty else { return nil }
+    /// The lines that are complete with these bytes.
+    package mutating func lines(endingIn bytes: [UInt8]) -> [Line] {
         buffer += bytes
         var lines: [Line] = []
         var start = 0

@@ -1,0 +1,604 @@
+import CollarARQ
+import CollarFormats
+import CollarWire
+import LinuxSystem
+import Testing
+
+@testable import CollarJournal
+@testable import CollarReaders
+
+/// A follower's machine between stored items and a consumer at a pipe, in virtual time. Each line has 10 bytes.
+private struct FollowBench {
+    static let collar: DeviceID = 7
+    static let log: LogID = 1
+    static let lineByteCount = 10
+
+    private(set) var machine: FollowMachine
+    private var lines: LineQueue
+    private(set) var now = Instant(microseconds: 0)
+    private var waiting: ArraySlice<StoredItem> = []
+    /// Bytes that the pipe takes, and those in it.
+    var capacity = Int.max
+    private var unread = 0
+    var isClosed = false
+    /// Whether the output is a terminal: what it has not taken is lost at the end.
+    var isTerminal = false
+    /// Why writing fails; nil if it does not.
+    var writeError: Int32?
+    var canStore = true
+    private var isWatched = false
+    private(set) var isInputForgotten = false
+    private(set) var writtenCount = 0
+    private(set) var confirmed: [StoredReceipt] = []
+    /// When the position was stored, in seconds, and how many items it was past.
+    private(set) var stored: [Double] = []
+    private(set) var storedCount = 0
+    private(set) var notices: [FollowerNotice] = []
+    private(set) var endCount = 0
+    private(set) var failure: ReaderError?
+
+    init(isNamed: Bool = true, isAcknowledged: Bool = false, lineLimit: Int? = nil, endsAfter seconds: Double? = nil) {
+        machine = FollowMachine(
+            isNamed: isNamed, isAcknowledged: isAcknowledged, endsAt: seconds.map { Instant(microseconds: Int64($0 * 1_000_000)) })
+        lines = LineQueue(lineLimit: lineLimit)
+    }
+
+    static func id(_ sequence: UInt32, _ collar: DeviceID = collar) -> FixIdentifier {
+        FixIdentifier(deviceID: collar, logID: log, sequence: sequence)
+    }
+
+    static func receipt(_ offset: UInt32, session: Int = 0) -> EmissionReceipt {
+        EmissionReceipt(session: SessionID(index: session), through: JournalPosition(segment: 1, offset: offset))
+    }
+
+    // MARK: What is stored
+
+    mutating func store(_ sequences: ClosedRange<UInt32>, collar: DeviceID = collar, session: Int = 0, isWanted: Bool = true) {
+        for sequence in sequences {
+            let fix = Fix(sequence: sequence, unixMilliseconds: 0, latitudeSteps: 1, longitudeSteps: 2)
+            let content = EmittedEntry.Content.fix(JournaledFix(logID: FollowBench.log, receivedUnixMilliseconds: 0, fix: fix))
+            let receipt = FollowBench.receipt(sequence, session: session)
+            waiting.append(.entry(EmittedEntry(content: content, deviceID: collar, receipt: receipt), isWanted: isWanted))
+        }
+    }
+
+    mutating func storeGap(_ number: UInt32) throws {
+        let range = try #require(SequenceRange(number, number))
+        let change = GapChange(event: .missing, logID: FollowBench.log, range: range, unixMilliseconds: 0)
+        waiting.append(
+            .entry(EmittedEntry(content: .gap(change), deviceID: FollowBench.collar, receipt: FollowBench.receipt(number)), isWanted: true))
+    }
+
+    mutating func storeEvent(_ offset: UInt32) {
+        waiting.append(.event(EventLogReader.Line(bytes: [UInt8](repeating: 0x2E, count: 10), end: EventPosition(file: 1, offset: offset))))
+    }
+
+    // MARK: What the consumer does
+
+    /// The offsets of the entries that the consumer has.
+    var confirmedOffsets: [UInt32] {
+        confirmed.compactMap { if case .entry(let receipt, _) = $0 { receipt.through?.offset } else { nil } }
+    }
+
+    mutating func readLines(_ count: Int = .max) {
+        unread -= min(unread, count == .max ? count : count * FollowBench.lineByteCount)
+        if isWatched { machine.outputHasRoom() }
+        turn()
+    }
+
+    mutating func acknowledge(_ sequences: UInt32..., collar: DeviceID = collar) {
+        write(sequences.map { FollowBench.id($0, collar).text + "\n" }.joined())
+    }
+
+    mutating func write(_ text: String) {
+        confirmed += machine.inputCame(Array(text.utf8), at: now)
+        turn()
+    }
+
+    mutating func closeInput() {
+        machine.inputEnded()
+        turn()
+    }
+
+    mutating func signal() {
+        machine.end()
+        turn()
+    }
+
+    /// A signal and the consumer's reading are found together.
+    mutating func signalAndRead() {
+        machine.end()
+        unread = 0
+        machine.outputHasRoom()
+        turn()
+    }
+
+    // MARK: The loop
+
+    mutating func turn() {
+        machine.turn()
+        obey()
+    }
+
+    mutating func run(seconds: Double) {
+        let end = now.advanced(byMicroseconds: Int64(seconds * 1_000_000))
+        turn()
+        while !machine.isFinished, let due = machine.nextDeadline, due <= end {
+            now = max(now, due)
+            machine.deadlineReached(at: now)
+            obey()
+            turn()
+        }
+        now = end
+    }
+
+    private mutating func obey() {
+        while failure == nil, let output = machine.nextOutput() {
+            switch output {
+            case .writeLines: machine.wrote(write(), at: now)
+            case .findRead(let isLast): findRead(isLast: isLast)
+            case .watchOutput: isWatched = true
+            case .forgetOutput: isWatched = false
+            case .forgetInput: isInputForgotten = true
+            case .endDocument:
+                endCount += 1
+                machine.documentEnded(writeError.map { .failed(errorNumber: $0) } ?? .drained)
+            case .reportLeftOut: break
+            case .storePosition:
+                stored.append(Double(now.microseconds) / 1_000_000)
+                if canStore { storedCount = confirmed.count }
+                machine.stored(canStore, hasUnread: lines.hasUnread, at: now)
+            case .notice(let notice): notices.append(notice)
+            case .fail(let error): failure = error
+            }
+        }
+    }
+
+    private mutating func findRead(isLast: Bool = false) {
+        let isRead = isLast && !isClosed && !isTerminal
+        confirmed += machine.read(lines.takeRead(unreadByteCount: isRead ? 0 : unread))
+    }
+
+    private mutating func write() -> LineProgress {
+        for _ in 0..<4 {
+            let isComplete = fill()
+            while !lines.isEmpty {
+                if let writeError { return .failed(errorNumber: writeError) }
+                if isClosed { return .closed }
+                let count = lines.unwritten.count
+                guard unread + count <= capacity else { return .blocked }
+                unread += count
+                writtenCount += count / FollowBench.lineByteCount
+                lines.wrote(count)
+            }
+            lines.wrote(0)
+            if lines.isLimitReached { return isTerminal && unread > 0 ? .heldUp : .limitReached }
+            if isComplete { return .drained }
+        }
+        return .paused
+    }
+
+    private mutating func fill() -> Bool {
+        if lines.isReadingUnclear { findRead() }
+        while lines.hasRoom, machine.hasRoom {
+            guard let item = waiting.popFirst() else { return true }
+            if case .entry(_, isWanted: false) = item { lines.queue { _ in } } else { lines.queue { $0 += Array("123456789\n".utf8) } }
+            confirmed += machine.queued(item, at: now)
+        }
+        return !machine.hasRoom
+    }
+}
+
+@Suite("A follower's lines") struct FollowedLinesTests {
+    @Test func areWrittenAndThenNothingWakesUp() {
+        var bench = FollowBench(isNamed: false)
+        bench.store(1...3)
+        bench.run(seconds: 1)
+        #expect(bench.writtenCount == 3)
+        #expect(bench.machine.nextDeadline == nil)
+        #expect(bench.stored.isEmpty)
+        #expect(!bench.machine.hasMoreLines)
+    }
+
+    @Test func waitForAConsumerThatDoesNotRead() {
+        var bench = FollowBench()
+        bench.capacity = 25
+        bench.store(1...2)
+        bench.turn()
+        bench.store(3...5)
+        for _ in 0..<3 { bench.turn() }
+        #expect(bench.writtenCount == 2)
+        bench.readLines()
+        #expect(bench.writtenCount == 2, "three lines are one write, for which there is no room")
+        bench.capacity = 30
+        bench.readLines()
+        #expect(bench.writtenCount == 5)
+    }
+
+    @Test func stopForOtherWork() {
+        var bench = FollowBench()
+        bench.store(1...20_000)
+        bench.turn()
+        #expect(bench.machine.hasMoreLines)
+        #expect(bench.writtenCount == 4 * LineQueue.entryLimit)
+        bench.turn()
+        #expect(bench.writtenCount == 20_000)
+        #expect(!bench.machine.hasMoreLines)
+    }
+
+    @Test func endAtTheLimit() {
+        var bench = FollowBench(lineLimit: 2)
+        bench.store(1...3)
+        bench.turn()
+        #expect(bench.machine.isFinished)
+        #expect(bench.writtenCount == 2)
+        #expect(bench.endCount == 1)
+        #expect(bench.confirmedOffsets == [1, 2])
+        #expect(bench.storedCount == 2)
+    }
+
+    @Test func anEntryWithoutALineDoesNotCountForTheLimit() {
+        var bench = FollowBench(lineLimit: 1)
+        bench.store(1...2, isWanted: false)
+        bench.turn()
+        #expect(!bench.machine.isFinished)
+        bench.store(3...3)
+        bench.turn()
+        #expect(bench.machine.isFinished)
+        #expect(bench.confirmedOffsets == [1, 2, 3])
+    }
+
+    @Test func endWhenTheTerminalHasTakenThem() {
+        var bench = FollowBench(isNamed: false, lineLimit: 2)
+        bench.isTerminal = true
+        bench.store(1...2)
+        bench.turn()
+        #expect(!bench.machine.isFinished)
+        #expect(bench.machine.nextDeadline == Instant(microseconds: LineOutput.heldUpInterval))
+        bench.run(seconds: 5)
+        #expect(!bench.machine.isFinished)
+        bench.readLines()
+        #expect(bench.machine.isFinished)
+        #expect(bench.confirmedOffsets == [1, 2])
+    }
+
+    @Test func anErrorOfTheOutputEndsWithNothingStored() {
+        var bench = FollowBench()
+        bench.writeError = 28
+        bench.store(1...2)
+        bench.turn()
+        #expect(bench.failure == .output(errorNumber: 28))
+        #expect(bench.stored.isEmpty)
+    }
+}
+
+@Suite("The end of a follower") struct FollowEndTests {
+    @Test func aSignalEndsTheDocumentAndStoresThePosition() {
+        var bench = FollowBench()
+        bench.store(1...2)
+        bench.turn()
+        bench.signal()
+        #expect(bench.machine.isFinished)
+        #expect(bench.endCount == 1)
+        #expect(bench.storedCount == 2, "what is in the pipe of a living reader counts as read")
+    }
+
+    @Test func nothingIsWrittenAfterASignal() {
+        var bench = FollowBench()
+        bench.turn()
+        bench.store(1...2)
+        bench.signal()
+        #expect(bench.writtenCount == 0)
+    }
+
+    @Test func anOutputWithoutRoomGetsNoEndOfTheDocument() {
+        var bench = FollowBench()
+        bench.capacity = 15
+        bench.store(1...1)
+        bench.turn()
+        bench.store(2...2)
+        bench.turn()
+        bench.signal()
+        #expect(bench.machine.isFinished)
+        #expect(bench.endCount == 0)
+        #expect(bench.confirmedOffsets == [1])
+    }
+
+    @Test func anOutputWithRoomAgainGetsTheEndOfTheDocument() {
+        var bench = FollowBench()
+        bench.capacity = 5
+        bench.store(1...1)
+        bench.turn()
+        bench.signalAndRead()
+        #expect(bench.endCount == 1)
+    }
+
+    @Test func aDepartedReaderHasNoLineThatWasInThePipe() {
+        var bench = FollowBench()
+        bench.store(1...3)
+        bench.turn()
+        bench.readLines(2)
+        bench.isClosed = true
+        bench.store(4...4)
+        bench.turn()
+        #expect(bench.machine.isFinished)
+        #expect(bench.endCount == 0)
+        #expect(bench.confirmedOffsets == [1, 2])
+        #expect(bench.storedCount == 2)
+    }
+
+    @Test func anErrorAtTheEndOfTheDocumentIsTold() {
+        var bench = FollowBench()
+        bench.turn()
+        bench.writeError = 5
+        bench.signal()
+        #expect(bench.failure == .output(errorNumber: 5))
+        #expect(bench.stored.isEmpty)
+    }
+
+    @Test func theTimeIsOver() {
+        var bench = FollowBench(endsAfter: 10)
+        bench.run(seconds: 9.9)
+        #expect(!bench.machine.isFinished)
+        bench.run(seconds: 0.1)
+        #expect(bench.machine.isFinished)
+        #expect(bench.endCount == 1)
+        #expect(bench.stored == [10], "the time at which the reader was seen is stored")
+    }
+}
+
+@Suite("The position of a follower") struct FollowedPositionTests {
+    @Test func isStoredASecondAfterTheFirstLine() {
+        var bench = FollowBench()
+        bench.store(1...1)
+        bench.run(seconds: 0.5)
+        bench.store(2...2)
+        bench.readLines()
+        #expect(bench.stored.isEmpty)
+        bench.run(seconds: 0.2)
+        bench.readLines()
+        bench.run(seconds: 10)
+        #expect(bench.stored == [1])
+        #expect(bench.storedCount == 2)
+        #expect(bench.machine.nextDeadline == nil)
+    }
+
+    @Test func isPastTheLinesThatWereRead() {
+        var bench = FollowBench()
+        bench.store(1...3)
+        bench.turn()
+        bench.readLines(2)
+        bench.run(seconds: 1)
+        #expect(bench.storedCount == 2)
+        bench.readLines()
+        bench.run(seconds: 2)
+        #expect(bench.storedCount == 3)
+        #expect(bench.stored == [1, 3])
+    }
+
+    @Test func isStoredMoreAndMoreRarelyWhileNobodyReads() {
+        var bench = FollowBench()
+        bench.store(1...1)
+        bench.run(seconds: 1000)
+        #expect(bench.stored == [1, 3, 7, 15, 31, 63, 127])
+        #expect(bench.storedCount == 0)
+        #expect(bench.machine.nextDeadline == nil, "nothing wakes up for a consumer that has stopped")
+        bench.store(2...2)
+        bench.turn()
+        bench.readLines()
+        bench.run(seconds: 10)
+        #expect(bench.stored.last == 1001)
+        #expect(bench.storedCount == 2)
+    }
+
+    @Test func anotherLineBringsBackTheShortTime() {
+        var bench = FollowBench()
+        bench.store(1...1)
+        bench.run(seconds: 10)
+        #expect(bench.stored == [1, 3, 7])
+        bench.store(2...2)
+        bench.run(seconds: 10)
+        #expect(bench.stored == [1, 3, 7, 15, 17], "the time that was set stays, and the next one is the second after the first")
+    }
+
+    @Test func isTriedAgainIfItCannotBeStored() {
+        var bench = FollowBench()
+        bench.canStore = false
+        bench.store(1...1)
+        bench.turn()
+        bench.readLines()
+        bench.run(seconds: 4)
+        #expect(bench.stored == [1, 3])
+        #expect(bench.storedCount == 0)
+        bench.canStore = true
+        bench.run(seconds: 20)
+        #expect(bench.stored == [1, 3, 7])
+        #expect(bench.storedCount == 1)
+    }
+
+    @Test func manyLinesAreConfirmedBeforeItIsStored() {
+        var bench = FollowBench()
+        bench.store(1...255)
+        bench.turn()
+        bench.readLines()
+        #expect(bench.confirmed.isEmpty)
+        bench.store(256...256)
+        bench.turn()
+        bench.readLines()
+        #expect(bench.confirmed.count == 256)
+    }
+}
+
+@Suite("A consumer that acknowledges") struct AcknowledgingConsumerTests {
+    private func bench(lineLimit: Int? = nil) -> FollowBench { FollowBench(isAcknowledged: true, lineLimit: lineLimit) }
+
+    @Test func hasALineWhenThoseBeforeItAreAcknowledged() {
+        var bench = bench()
+        bench.store(1...5)
+        bench.turn()
+        bench.readLines()
+        bench.acknowledge(3, 2, 5)
+        #expect(bench.confirmed.isEmpty)
+        bench.acknowledge(1)
+        #expect(bench.confirmedOffsets == [1, 2, 3])
+        bench.acknowledge(4)
+        #expect(bench.confirmedOffsets == [1, 2, 3, 4, 5])
+    }
+
+    @Test func collarsDoNotWaitForOneAnother() {
+        var bench = bench()
+        bench.store(1...1)
+        bench.store(11...11, collar: 8, session: 1)
+        bench.turn()
+        bench.acknowledge(11, collar: 8)
+        #expect(bench.confirmedOffsets == [11])
+    }
+
+    @Test func anAcknowledgementIsStoredASecondLater() {
+        var bench = bench()
+        bench.store(1...1)
+        bench.turn()
+        bench.readLines()
+        bench.run(seconds: 5)
+        #expect(bench.stored == [1])
+        bench.acknowledge(1)
+        bench.run(seconds: 5)
+        #expect(bench.stored == [1, 6])
+        #expect(bench.storedCount == 1)
+    }
+
+    @Test func aGapCountsWhenItIsRead() throws {
+        var bench = bench()
+        bench.store(1...1)
+        try bench.storeGap(2)
+        bench.store(3...3)
+        bench.turn()
+        bench.acknowledge(1, 3)
+        #expect(bench.confirmedOffsets == [1])
+        bench.readLines()
+        bench.run(seconds: 1)
+        #expect(bench.confirmedOffsets == [1, 2, 3])
+    }
+
+    @Test func anEntryWithoutALineCountsAtOnce() {
+        var bench = bench()
+        bench.store(1...2, isWanted: false)
+        bench.store(3...3)
+        bench.turn()
+        #expect(bench.confirmedOffsets == [1, 2])
+    }
+
+    @Test func anEventCountsWhenItIsRead() {
+        var bench = bench()
+        bench.storeEvent(50)
+        bench.run(seconds: 1)
+        #expect(bench.confirmed.isEmpty)
+        bench.readLines()
+        bench.run(seconds: 2)
+        #expect(bench.confirmed == [.event(EventPosition(file: 1, offset: 50))])
+    }
+
+    @Test func whatIsNoIDOfAWaitingLineIsReported() {
+        var bench = bench()
+        bench.store(1...1)
+        bench.turn()
+        bench.write("rubbish\n\n")
+        bench.acknowledge(1, 1, 2)
+        #expect(bench.notices == [.notAnID("rubbish"), .notAnID(FollowBench.id(1).text), .notAnID(FollowBench.id(2).text)])
+        #expect(bench.confirmedOffsets == [1])
+    }
+
+    @Test func idsMayComeInPiecesAndQuoted() {
+        var bench = bench()
+        bench.store(1...2)
+        bench.turn()
+        let text = "\"\(FollowBench.id(1).text)\"\r\n  \(FollowBench.id(2).text)"
+        bench.write(String(text.prefix(20)))
+        bench.write(String(text.dropFirst(20)))
+        #expect(bench.confirmedOffsets == [1])
+        bench.write("\n")
+        #expect(bench.confirmedOffsets == [1, 2])
+        #expect(bench.notices.isEmpty)
+    }
+
+    @Test func aLineWithoutEndIsForgotten() {
+        var bench = bench()
+        bench.store(1...1)
+        bench.turn()
+        for _ in 0..<5 { bench.write(String(repeating: "x", count: 1000)) }
+        bench.acknowledge(1)
+        #expect(bench.confirmedOffsets == [1])
+        #expect(bench.notices.isEmpty)
+    }
+
+    @Test func endsWithItsInput() {
+        var bench = bench()
+        bench.store(1...2)
+        bench.turn()
+        bench.acknowledge(1)
+        bench.closeInput()
+        #expect(bench.machine.isFinished)
+        #expect(bench.isInputForgotten)
+        #expect(bench.endCount == 1)
+        #expect(bench.storedCount == 1, "the second line is not acknowledged")
+    }
+
+    @Test func endsAtTheLimitWhenAllIsAcknowledged() {
+        var bench = bench(lineLimit: 2)
+        bench.store(1...3)
+        bench.run(seconds: 5)
+        #expect(bench.writtenCount == 2)
+        bench.acknowledge(2)
+        bench.run(seconds: 5)
+        #expect(!bench.machine.isFinished)
+        bench.acknowledge(1)
+        #expect(bench.machine.isFinished)
+        #expect(bench.endCount == 1)
+        #expect(bench.storedCount == 2)
+    }
+
+    @Test func endsAtTheLimitWhenTheLastGapIsRead() throws {
+        var bench = bench(lineLimit: 2)
+        bench.store(1...1)
+        try bench.storeGap(2)
+        bench.turn()
+        bench.acknowledge(1)
+        #expect(!bench.machine.isFinished)
+        bench.readLines()
+        bench.run(seconds: 5)
+        #expect(bench.machine.isFinished)
+        #expect(bench.storedCount == 2)
+    }
+
+    /// So many lines are unread that they are looked at while lines are written, and again at the limit.
+    @Test func endsOnceAfterManyGaps() throws {
+        var bench = bench(lineLimit: 300)
+        for number in 1...300 { try bench.storeGap(UInt32(number)) }
+        bench.turn()
+        #expect(!bench.machine.isFinished)
+        bench.readLines()
+        #expect(bench.machine.isFinished)
+        #expect(bench.endCount == 1)
+        #expect(bench.storedCount == 300)
+    }
+
+    @Test func getsNoMoreLinesThanItCanAcknowledge() {
+        var bench = bench()
+        bench.store(1...UInt32(Confirmations.limit) + 2)
+        for _ in 0..<20 { bench.turn() }
+        #expect(bench.writtenCount == Confirmations.limit)
+        #expect(!bench.machine.hasMoreLines)
+        bench.acknowledge(1)
+        #expect(bench.writtenCount == Confirmations.limit + 1)
+    }
+
+    @Test func aRestoredJournalBeginsItsQueueAgain() {
+        var bench = bench()
+        bench.store(1...3)
+        bench.turn()
+        bench.store(2...3, session: 1)
+        bench.turn()
+        bench.acknowledge(2, 3)
+        #expect(bench.confirmed == [.entry(FollowBench.receipt(2, session: 1), hasID: true), .entry(FollowBench.receipt(3, session: 1), hasID: true)])
+    }
+}
