@@ -14,6 +14,15 @@ import Testing
         let start = Instant(microseconds: 0)
         var modem = RNodeModem(settings, limits: TransmitLimits(), isRested: true, delay: LineDelay(.board, roundTripMicroseconds: 0), at: start)
         modem.start(at: start)
+        let asked = exchange(&modem, timing: timing, window: window, answer: answer, at: start)
+        return (modem, modem.output.events, asked)
+    }
+
+    /// Answers the questions of a modem until it asks no more, and returns what it has written.
+    @discardableResult private func exchange(
+        _ modem: inout RNodeModem, timing: [UInt8] = [], window: [UInt8] = [], answer: (KISSFrame) -> KISSFrame? = { _ in nil },
+        at now: Instant
+    ) -> [KISSFrame] {
         var decoder = KISSFrame.Decoder()
         var asked: [KISSFrame] = []
         var held: [UInt8: [UInt8]] = [:]
@@ -22,6 +31,7 @@ import Testing
             modem.output.bytes = []
             for question in bytes.compactMap({ decoder.take($0) }) {
                 asked.append(question)
+                if question.type == RNodeCommand.data { continue }
                 let isReading = question.data.allSatisfy { $0 == 0 } && question.type <= 2 || question == KISSFrame(3, [0xFF])
                 if !isReading { held[question.type] = question.data }
                 var frames = [answer(question) ?? KISSFrame(question.type, held[question.type] ?? question.data)]
@@ -30,12 +40,16 @@ import Testing
                     if !timing.isEmpty { frames.insert(KISSFrame(0x26, timing), at: 0) }
                     if !window.isEmpty { frames.insert(KISSFrame(0x28, window), at: 0) }
                 }
-                var line: [UInt8] = []
-                for frame in frames { frame.append(to: &line) }
-                modem.receive(line.span, at: start)
+                for frame in frames { tell(&modem, frame, at: now) }
             }
         }
-        return (modem, modem.output.events, asked)
+        return asked
+    }
+
+    private func tell(_ modem: inout RNodeModem, _ frame: KISSFrame, at now: Instant) {
+        var line: [UInt8] = []
+        frame.append(to: &line)
+        modem.receive(line.span, at: now)
     }
 
     private func profile(_ events: [ModemEvent]) -> ModemProfile? {
@@ -68,9 +82,7 @@ import Testing
         #expect(!events.contains { if case .timing = $0 { true } else { false } })
         modem.output.events = []
         for _ in 0..<2 {
-            var line: [UInt8] = []
-            KISSFrame(0x28, [4, 45, 60]).append(to: &line)
-            modem.receive(line.span, at: Instant(microseconds: 1_000_000))
+            tell(&modem, KISSFrame(0x28, [4, 45, 60]), at: Instant(microseconds: 1_000_000))
         }
         events = modem.output.events
         var later = first
@@ -165,5 +177,53 @@ import Testing
         bench.run(milliseconds: 1000)
         #expect(bench.sent.count == 1)
         #expect(bench.events.contains(.transmits(airtimeMicroseconds: 67_840)))
+    }
+
+    /// A modem that was ready 11 s ago: it asks whether the radio is still on, before it sends the first of two answers.
+    private func confirming() -> (modem: RNodeModem, now: Instant) {
+        var (modem, _, _) = setUp()
+        let now = Instant(microseconds: 11_000_000)
+        modem.output.events = []
+        modem.send([[1]], at: now)
+        return (modem, now)
+    }
+
+    private static let started = KISSFrame(RNodeCommand.reset, [RNodeCommand.hasStarted])
+
+    @Test("what was to be sent after a confirmation is dropped with a restart, and the next answer goes out without another one")
+    func restartDuringConfirmation() {
+        var (modem, now) = confirming()
+        #expect(modem.output.bytes == [0xC0, RNodeCommand.radioState, RNodeCommand.radioOn, 0xC0])
+        modem.output.bytes = []
+        tell(&modem, Self.started, at: now)
+        let asked = exchange(&modem, at: now)
+        #expect(asked.map(\.type) == [0x08, 0x50, 0x06, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x01, 0x02, 0x03], "only the setup")
+        modem.send([[2]], at: now)
+        #expect(exchange(&modem, at: now) == [KISSFrame(RNodeCommand.data, [2])])
+        #expect(modem.output.events.contains(.notice(.restarted(.rnode))))
+    }
+
+    @Test("a restart instead of a confirmation is no miss")
+    func restartIsNoMiss() {
+        var (modem, now) = confirming()
+        for _ in 0..<4 {
+            modem.output.bytes = []
+            tell(&modem, Self.started, at: now)
+            exchange(&modem, at: now)
+            // The check; its answer is the start of the stick.
+            now = modem.nextDeadline ?? now
+            modem.deadlineReached(at: now)
+        }
+        #expect(!modem.output.events.contains(.notice(.notAnswering(.rnode))))
+        #expect(modem.output.events.count { $0 == .notice(.restarted(.rnode)) } == 4)
+        #expect(exchange(&modem, at: now) == [KISSFrame(RNodeCommand.radioState, [RNodeCommand.radioOn])])
+    }
+
+    @Test("a radio that is off when it is asked gets its settings before anything is sent")
+    func offDuringConfirmation() {
+        var (modem, now) = confirming()
+        let asked = exchange(&modem, answer: { $0.type == RNodeCommand.radioState ? KISSFrame(6, [0]) : nil }, at: now)
+        #expect(asked.prefix(2).map(\.type) == [RNodeCommand.radioState, RNodeCommand.detect])
+        #expect(!asked.contains { $0.type == RNodeCommand.data })
     }
 }

@@ -120,6 +120,52 @@ struct RUI3ModemTests {
         #expect(bench.isReady)
     }
 
+    /// The preamble and the power of what the stick holds.
+    private static let damagedPreamble = (of: Array(":8:14".utf8), into: Array(":9:14".utf8))
+
+    private func refusals(_ bench: StickBench) -> Int {
+        bench.notices.count { if case .refused = $0 { true } else { false } }
+    }
+
+    @Test("one damaged answer in each of two setups does not make the stick useless", arguments: releases)
+    func damagedAnswerTwice(release: StickRelease) {
+        var bench = StickBench(RUI3Stick(release: release))
+        for _ in 0..<3 {
+            bench.damage = Self.damagedPreamble
+            bench.run(milliseconds: 15_000)
+            #expect(bench.damage == nil)
+            bench.cause(.reset)
+        }
+        #expect(refusals(bench) == 0, "\(bench.notices)")
+        #expect(bench.notices.count { if case .ready = $0 { true } else { false } } == 3)
+    }
+
+    @Test("two damaged answers in a row are a refusal; a minute later one is excused again")
+    func damagedAnswersInARow() {
+        var bench = StickBench(RUI3Stick())
+        bench.damage = Self.damagedPreamble
+        bench.damageCount = 2
+        bench.run(milliseconds: 20_000)
+        #expect(refusals(bench) == 1)
+        #expect(!bench.isReady)
+        bench.damage = Self.damagedPreamble
+        bench.run(milliseconds: 70_000)
+        #expect(bench.damage == nil)
+        #expect(refusals(bench) == 1)
+        #expect(bench.isReady)
+    }
+
+    @Test("a stick that is in the other mode after each restart is changed each time")
+    func modeOfEachStart() {
+        var bench = StickBench(RUI3Stick(after: ["NWM=1"]))
+        for _ in 0..<4 {
+            bench.run(milliseconds: 15_000)
+            bench.stick = RUI3Stick(after: ["NWM=1"])
+        }
+        #expect(refusals(bench) == 0, "\(bench.notices)")
+        #expect(bench.notices.count { if case .ready = $0 { true } else { false } } == 4)
+    }
+
     /// The notices of a modem named RUI3 at whose port something answers lines with lines.
     private func notices(seconds: Int64, answering answer: (String) -> [String]) -> [ModemNotice] {
         var now = Instant(microseconds: 0)
