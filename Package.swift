@@ -179,7 +179,6 @@ let package = Package(
             for: "CollarReaders",
             alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "CollarConfiguration", "LinuxSystem", "CollarSimulator", "CollarWorld"]),
         tests(for: "CollarPorts", alsoUsing: ["CollarARQ", "CollarWorld"]),
-        tests(for: "CollarReaders", alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "LinuxSystem"]),
         tests(for: "SerialDevices", alsoUsing: ["CollarPorts", "LinuxSystem", "CollarDoctor"]),
         tests(
             for: "CollarReceiver",

@@ -10,7 +10,7 @@ import unittest
 from end_to_end import BINARY, ROOT, child_environment
 
 REFERENCE = ROOT / "Protocol/reference/collarlink.py"
-COUNT = int(os.environ.get("COLLAR_LINK_CROSS_CHECK", "10000"))
+COUNT = int(os.environ.get("COLLAR_LINK_CROSS_CHECK", "2000"))
 DEVICE, LOG = "c0114a0000000001", 1
 # The names of a fix's codes in the reference.
 FIELDS = ("sequence", "time", "source", "position_step", "latitude", "longitude", "altitude", "horizontal_accuracy",
