@@ -1,4 +1,4 @@
-"""Two radios over TCP that hear the same collar."""
+"""Two radios over TCP that hear the same collar. SeveralRadiosTests has the cases, late copies and dying radios among them."""
 
 
 from end_to_end import BINARY, EndToEndTest
@@ -37,12 +37,10 @@ class TwoRadiosTest(EndToEndTest):
         if frame[0] & 0x1F == ACKNOWLEDGEMENT:
             self.answers.append((self.radios.index(radio), frames.decode(frame, A.log).decoded))
 
-    def send(self, packet, delay=0, to=(0, 1)):
-        """The collar sends a packet. The first radio delivers it so much later than the second one."""
-        for number in sorted(to, reverse=True):
+    def send(self, packet):
+        """The collar sends a packet. The first radio delivers it last."""
+        for number in (1, 0):
             self.radios[number].send(packet + report(packet, STRENGTHS[number]))
-            if number == 1 and delay:
-                self.field.run(delay)
 
     def answered(self, first_missing):
         """Waits until all is acknowledged. Returns which radios carried the answers of the last half second."""
@@ -61,21 +59,14 @@ class TwoRadiosTest(EndToEndTest):
 
     def test_the_better_radio(self):
         """Each fix appears once, and the answer leaves once, through the radio that hears the collar better."""
-        for number in range(10):
-            self.send(A.fix(number, poll=1 + number % 7))
+        for number in range(3):
+            self.send(A.fix(number, poll=1 + number))
             self.assertEqual(self.answered(number + 1), [0])
-        self.finish(10)
-
-    def test_a_slow_network(self):
-        """A radio whose packets take 30 ms or 250 ms longer: the answer leaves once."""
-        for number, delay in enumerate((0.03, 0.25) * 4):
-            self.send(A.fix(number, poll=1 + number % 7), delay)
-            self.assertEqual(len(self.answered(number + 1)), 1)
-        self.finish(8)
+        self.finish(3)
 
     def test_a_radio_that_dies_in_a_burst(self):
         """The better radio is lost in the middle of a burst: the other one has heard it all, and carries the answer."""
-        for burst in range(3):
+        for burst in range(2):
             first = burst * BURST
             for number in range(first, first + BURST):
                 is_last = number == first + BURST - 1
@@ -86,17 +77,4 @@ class TwoRadiosTest(EndToEndTest):
             self.radios[0].begin()
             self.assertTrue(self.field.run(15, lambda: self.field.is_connected), self.receiver.error_text)
             self.radios[0].send(stuff(frames.encode(10, RADIO_IDENTITY, RADIO)))
-        self.finish(3 * BURST)
-
-    def test_a_radio_that_dies_at_the_poll(self):
-        """The better radio is lost just after the poll: at worst the collar polls again, and the other radio answers."""
-        for number in range(3):
-            self.send(A.fix(number, poll=1 + number % 7))
-            self.radios[0].end()
-            if not self.field.run(0.5, lambda: bool(self.answers)):
-                self.send(A.fix(number, poll=1 + (number + 1) % 7))
-            self.assertEqual(set(self.answered(number + 1)), {1})
-            self.radios[0].begin()
-            self.assertTrue(self.field.run(15, lambda: self.field.is_connected), self.receiver.error_text)
-            self.radios[0].send(stuff(frames.encode(10, RADIO_IDENTITY, RADIO)))
-        self.finish(3)
+        self.finish(2 * BURST)
