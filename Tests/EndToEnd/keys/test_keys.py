@@ -9,8 +9,7 @@ import time
 import tty
 import unittest
 
-from key_case import KEY, KeyTest, SEED
-from end_to_end import BINARY, IS_ROOT, give_to_ordinary_user, wait_until
+from end_to_end import BINARY, IS_ROOT, EndToEndTest, give_to_ordinary_user, wait_until
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
@@ -21,7 +20,45 @@ from sealing_keys import Known, derive, expand
 from session_parts import A, B, Collar, codes_of
 from wire import ProtocolError, SerialDecoder, stuff
 
+KEY = "000102030405060708090a0b0c0d0e0f"
 STRANGER = 0xBADBAD01
+SEED = ("--seed", "7")
+
+
+class KeyTest(EndToEndTest):
+    simulated_id = None  # of the collar with this seed, once a test has heard it
+
+    def key_command(self, *arguments, stdin="", code=0, state=None):
+        done = subprocess.run([BINARY, "key", *arguments, "--state-dir", state or self.state], input=stdin, text=True,
+                              capture_output=True, timeout=20)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def hand_over(self):
+        """Gives the state directory to the user who runs the receiver."""
+        give_to_ordinary_user(self.state)
+        for folder, _, names in os.walk(self.state):
+            for each in [folder, *(os.path.join(folder, name) for name in names)]:
+                give_to_ordinary_user(each)
+
+    def key_file(self, key=KEY):
+        path = self.path("key")
+        with open(path, "w") as file:
+            file.write(key + "\n")
+        os.chmod(path, 0o644)
+        return path
+
+    def device_id(self, track):
+        """The id of the simulated collar, which depends on the seed alone: heard from its twin without a key."""
+        if KeyTest.simulated_id:
+            return KeyTest.simulated_id
+        twin = self.simulate(track, *SEED, link=self.path("twin"))
+        receiver = self.receive(port=self.path("twin"), state=self.path("twin-state"))
+        receiver.wait_for_lines(1)
+        receiver.kill_now()
+        twin.kill_now()
+        KeyTest.simulated_id = receiver.fixes[0]["collar"]
+        return KeyTest.simulated_id
 
 
 class CommandTest(KeyTest):
@@ -140,7 +177,7 @@ class SealedCollarTest(KeyTest):
         track, fixes = self.track("gpsd_rx/ublox-8")
         device_id = self.device_id(track)
         self.give_key(device_id)
-        self.simulate(track, *SEED, "--key-file", self.key_file(), "--speed", "20", "--loss", "0.2")
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--speed", "60", "--loss", "0.1")
         first = self.receive()
         first.wait_for_lines(20)
         first.kill_now()
@@ -164,9 +201,9 @@ class SealedCollarTest(KeyTest):
         self.assertEqual(content([first, second]), content([third]))
 
     def test_a_key_is_given_while_the_receiver_runs(self):
-        track, fixes = self.track("gpsd_rx/ublox-8")
+        track, fixes = self.track("gpsd_rx/ublox-8", 40)
         device_id = self.device_id(track)
-        self.simulate(track, *SEED, "--key-file", self.key_file(), "--speed", "20")
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--speed", "60")
         receiver = self.receive()
         receiver.wait_for_error("sends sealed frames, and there is no key here")
         self.assertEqual(receiver.fixes, [])
@@ -179,10 +216,10 @@ class SealedCollarTest(KeyTest):
 
     def test_a_wrong_key_in_its_place_loses_nothing(self):
         """The key in use is replaced by a wrong one while the receiver runs, and the collar is received as before."""
-        track, fixes = self.track("gpsd_rx/ublox-8")
+        track, fixes = self.track("gpsd_rx/ublox-8", 40)
         device_id = self.device_id(track)
         self.give_key(device_id)
-        self.simulate(track, *SEED, "--key-file", self.key_file(), "--speed", "20")
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--speed", "60")
         receiver = self.receive()
         receiver.wait_for_lines(5)
         self.give_key(device_id, "ff" + KEY[2:])
@@ -195,7 +232,7 @@ class SealedCollarTest(KeyTest):
     def test_commands_reach_a_sealed_collar(self):
         track, _ = self.track("gpsd_rx/ublox-8")
         self.give_key(self.device_id(track))
-        self.simulate(track, *SEED, "--key-file", self.key_file(), "--interval", "0.3")
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--interval", "0.1")
         receiver = self.receive()
         receiver.wait_for_lines(2)
         for words in (("locate",), ("settings", "set", "heartbeat_s=30"), ("settings", "get"), ("message", "7", "hello")):
@@ -208,7 +245,7 @@ class SealedCollarTest(KeyTest):
         track, _ = self.track("cats_uk/Amber-Tag")
         name = self.device_id(track)
         self.give_key(name)
-        self.simulate(track, *SEED, "--key-file", self.key_file(), "--interval", "0.5")
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--interval", "0.1")
         receiver = self.receive()
         receiver.wait_for_lines(5)
         receiver.stop()
@@ -225,7 +262,7 @@ class SealedCollarTest(KeyTest):
         """A simulated collar without a file for its flash begins at its first frame again, and is not listened to."""
         track, _ = self.track("gpsd_rx/ublox-8")
         self.give_key(self.device_id(track))
-        options = (*SEED, "--key-file", self.key_file(), "--interval", "0.1")
+        options = (*SEED, "--key-file", self.key_file(), "--interval", "0.05")
         collar = self.simulate(track, *options)
         receiver = self.receive()
         # More frames than the collar sends in the second until the receiver opens its port again.
@@ -377,14 +414,16 @@ class Attacker:
     def send(self, frame):
         os.write(self._line, stuff(frame))
 
-    def hear(self, seconds):
-        """The frames that come in a time."""
+    def hear(self, seconds, is_over=lambda frame: False):
+        """The frames that come in a time, or until one of them ends it."""
         heard = []
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if select.select([self._line], [], [], left)[0]:
                 heard += [frame for frame in self._decoder.feed(os.read(self._line, 4096))
                           if not isinstance(frame, ProtocolError)]
+                if any(map(is_over, heard)):
+                    break
         return heard
 
 
@@ -398,7 +437,7 @@ class ForgeryTest(KeyTest):
         self.simulate(track, *SEED, *arguments)
         attacker = Attacker(self.link)
         self.addCleanup(attacker.close)
-        identity = next(filter(None, map(identity_of, attacker.hear(1.5))))
+        identity = next(filter(None, map(identity_of, attacker.hear(5, identity_of))))
         address = identity.address
         log = Log(int(identity.decoded["device_id"], 16), identity.decoded["log_id"])
         pair = frames.encode(20, {"request_id": 1, "receiver_id": STRANGER, "action": 6, "argument": STRANGER}, address, log=log)
@@ -406,8 +445,8 @@ class ForgeryTest(KeyTest):
                                address, log=log)
         attacker.send(pair)
         heard = []
-        end = time.monotonic() + 4
-        while time.monotonic() < end:
+        end = time.monotonic() + 2
+        while time.monotonic() < end and not {7, 8} <= {frame[0] & 0x1F for frame in heard}:
             for frame in attacker.hear(0.05):
                 heard.append(frame)
                 if frame[1] & 7:
@@ -415,7 +454,7 @@ class ForgeryTest(KeyTest):
                     attacker.send(update)
                     attacker.send(frames.encode(16, answer, address, log=log))
         attacker.send(frames.encode(17, {"receiver_id": STRANGER}, address))
-        heard += attacker.hear(3)
+        heard += attacker.hear(5, identity_of)
         identities = [each for each in map(identity_of, heard) if each]
         return {frame[0] & 0x1F for frame in heard}, identities[-1].decoded["paired_receiver"]
 
@@ -523,18 +562,18 @@ class ForgeryTest(KeyTest):
         # The permission is for this log alone: an old identity of another one does not use it up.
         time.sleep(1.2)
         radio.send(identity(Collar(A.log.device_id, 78, 17), 2, 0))
-        for counter in range(1, 40):
+        for counter in range(1, 160):
             radio.send(identity(erased, 1, counter))
-            time.sleep(0.2)
+            time.sleep(0.05)
             if radio.count(16):
                 break
         self.assertTrue(radio.count(16), "the erased collar is not answered")
         # The boots before the erasure are retired: what was recorded then is not believed.
-        time.sleep(0.5)
+        time.sleep(0.2)
         radio.hear()
         radio.answers.clear()
         radio.send(identity(A, 9, 5))
-        time.sleep(0.5)
+        time.sleep(0.2)
         self.assertEqual(radio.count(16), 0)
         receiver.stop()
 
