@@ -1,4 +1,4 @@
-"""A port without a collar: the host sends an identity request at once, after 1 s and after 5 s."""
+"""A port without a collar: the host sends an identity request at once and after 1 s. HostTests has the one after 5 s."""
 
 import time
 import unittest
@@ -26,7 +26,6 @@ class SilentPortTest(EndToEndTest):
         asked = time.monotonic()
         wait_until(lambda: radio.count(IDENTITY_REQUEST) == 2, 2, "the second question")
         self.assertLess(time.monotonic() - asked, 1.5)
-        wait_until(lambda: radio.count(IDENTITY_REQUEST) == 3, 6, "the third question")
         self.assertEqual(traced.stop(), 0)
 
 

@@ -1,10 +1,9 @@
 """A copy of a state directory is another receiver: two receivers must not acknowledge under one id."""
 
 import subprocess
-import time
 import unittest
 
-from end_to_end import ORDINARY_USER, EndToEndTest, wait_until
+from end_to_end import ORDINARY_USER, EndToEndTest, next_second, wait_until
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
@@ -34,8 +33,8 @@ class CopiedReceiverTest(EndToEndTest):
         birth = subprocess.run(["stat", "-c", "%W", f"{self.state}/receiver"], capture_output=True, text=True, check=True)
         if birth.stdout.strip() in ("0", "-"):
             self.skipTest("this file system does not keep when a file was made")
-        # The birth time counts in whole seconds. Without this pause the copy could have the same one, and so the same id.
-        time.sleep(1.1)
+        # Without this pause the copy could have the same birth time, and so the same id.
+        next_second()
         copy = self.path("copy")
         subprocess.run(["cp", "-a", self.state, copy], check=True, **ORDINARY_USER)
         second, receiver = self.run_once(copy)

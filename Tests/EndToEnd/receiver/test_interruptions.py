@@ -16,7 +16,7 @@ RADIO = ["--loss", "0.05", "--corrupt", "0.01"]
 class InterruptionTest(EndToEndTest):
     def setUp(self):
         super().setUp()
-        self.track_path, self.sent = self.all_cats(limit=1000)
+        self.track_path, self.sent = self.all_cats(limit=600)
 
     def start_collar(self, *arguments):
         # --speed max uses virtual time. In real time each lost answer would cost a quarter of a second or more.
@@ -105,7 +105,7 @@ class InterruptionTest(EndToEndTest):
         """SIGUSR1 unplugs the simulated radio for a second, twice; the receiver continues by itself."""
         collar = self.start_collar("--seed", "6")
         receiver = self.receive()
-        for count in (100, 500):
+        for count in (50, 250):
             receiver.wait_for_lines(count)
             before = receiver.error_text.count("was unplugged")
             collar.process.send_signal(signal.SIGUSR1)
@@ -118,7 +118,7 @@ class InterruptionTest(EndToEndTest):
         """The collar ends, in good order or by kill -9, and boots again from its flash."""
         arguments = ["--flash", self.path("flash"), "--seed", "7"]
         receiver = self.receive()
-        for ending, count in [(signal.SIGTERM, 100), (signal.SIGKILL, 300), (signal.SIGKILL, 500)]:
+        for ending, count in [(signal.SIGTERM, 50), (signal.SIGKILL, 150), (signal.SIGKILL, 250)]:
             collar = self.start_collar(*arguments)
             receiver.wait_for_lines(count)
             collar.stop(ending)

@@ -5,10 +5,9 @@ import os
 import pathlib
 import re
 import subprocess
-import time
 import unittest
 
-from end_to_end import BINARY, ORDINARY_USER, EndToEndTest, give_to_ordinary_user, wait_until
+from end_to_end import BINARY, ORDINARY_USER, EndToEndTest, give_to_ordinary_user, next_second, wait_until
 from radio import IDENTITY_REQUEST, Radio
 from serial_line import SerialLine
 
@@ -103,7 +102,7 @@ class MovingReceiverTest(EndToEndTest):
         file = self.path("receiver.txt")
         self.command("export", file)
         self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
-        time.sleep(1.1)  # a birth time counts in whole seconds
+        next_second()
         copy = self.path("copy")
         subprocess.run(["cp", "-a", self.state, copy], check=True, **ORDINARY_USER)
         self.command("import", file, state=copy)
@@ -114,7 +113,7 @@ class MovingReceiverTest(EndToEndTest):
                                  check=True, **ORDINARY_USER).stdout.splitlines()
         self.assertEqual([json.loads(line)["seq"] for line in history], [0, 1, 2, 3])
         # A copy of the copy is another receiver again.
-        time.sleep(1.1)
+        next_second()
         again = self.path("again")
         subprocess.run(["cp", "-a", copy, again], check=True, **ORDINARY_USER)
         self.assertNotEqual(int(self.command("show", state=again)[0], 16), first)

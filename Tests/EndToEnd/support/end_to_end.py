@@ -252,3 +252,9 @@ def wait_until(condition, seconds, what):
             raise AssertionError(f"{what}: not within {seconds} s")
         time.sleep(pause)
         pause = min(1.5 * pause, 0.01)
+
+
+def next_second():
+    """Waits until a file that is made now has a later birth time than those before: it counts in whole seconds."""
+    start = int(time.time())
+    wait_until(lambda: time.time() >= start + 1.02, 5, "the next second")
