@@ -245,7 +245,7 @@ class SealedCollarTest(KeyTest):
         track, _ = self.track("cats_uk/Amber-Tag")
         name = self.device_id(track)
         self.give_key(name)
-        self.simulate(track, *SEED, "--key-file", self.key_file(), "--interval", "0.1")
+        self.simulate(track, *SEED, "--key-file", self.key_file(), "--interval", "0.5")
         receiver = self.receive()
         receiver.wait_for_lines(5)
         receiver.stop()
