@@ -19,8 +19,10 @@ import Testing
         }
     }
 
-    /// The later collars were heard earlier.
-    private func received(_ sequence: UInt32, _ index: Int) -> Int64 { 1_700_000_000_000 + Int64(sequence) * 1000 - Int64(index) * 100_000 }
+    /// The second collar was heard first, the first one last.
+    private func received(_ sequence: UInt32, _ index: Int) -> Int64 {
+        1_700_000_000_000 + Int64(sequence) * 1000 + [200_000, 0, 100_000][index]
+    }
 
     /// A reader that has taken so many fixes of each collar.
     private func state(taken counts: [UInt32], of wanted: Set<DeviceID>? = nil) throws -> ReaderState {
@@ -42,10 +44,9 @@ import Testing
     }
 
     @Test func itIsTheSumOfAllJournalsAndTheOldestOfThem() throws {
-        #expect(try lag(state(taken: [])) == expected(30, oldest: received(0, 2)))
-        #expect(try lag(state(taken: [4, 8, 7])) == expected(11, oldest: received(7, 2)))
-        // The journal with the oldest entry is not the last one.
-        #expect(try lag(state(taken: [4, 8, 10])) == expected(8, oldest: received(8, 1)))
+        #expect(try lag(state(taken: [])) == expected(30, oldest: received(0, 1)))
+        #expect(try lag(state(taken: [4, 8, 7])) == expected(11, oldest: received(8, 1)))
+        #expect(try lag(state(taken: [4, 10, 7])) == expected(9, oldest: received(7, 2)))
         #expect(try lag(state(taken: [9, 10, 10])) == expected(1, oldest: received(9, 0)))
     }
 

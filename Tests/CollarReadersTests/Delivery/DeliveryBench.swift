@@ -22,7 +22,11 @@ struct DeliveryBench {
         var isStubborn = false
     }
 
+    /// The most turns; a machine that needs more goes round without an end.
+    private static let turnLimit = 10_000
+
     private(set) var machine: DeliveryMachine
+    private var turnCount = 0
     private(set) var now = Instant(microseconds: 0)
     /// What is stored and was not taken.
     private var stored: [StoredItem] = []
@@ -85,6 +89,10 @@ struct DeliveryBench {
         let last = now.advanced(byMicroseconds: Int64(seconds * 1_000_000))
         turn()
         while !isEnded, let due = Instant.earliest(machine.nextDeadline, running?.until), due <= last {
+            guard turnCount < DeliveryBench.turnLimit else {
+                Issue.record("The machine goes round without an end.")
+                return
+            }
             now = max(now, due)
             if let running, running.until <= now { finish(running.run.end) }
             machine.deadlineReached(at: now)
@@ -99,6 +107,7 @@ struct DeliveryBench {
     }
 
     private mutating func turn() {
+        turnCount += 1
         obey()
         repeat {
             let count = min(machine.room, stored.count)
