@@ -231,7 +231,7 @@ import Testing
     /// Every remedy with a command is carried out by an end-to-end test, which checks that the tests exist.
     @Test func everyCommandIsCarriedOut() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../")
-        let table = try String(contentsOfFile: folder.appending(path: "EndToEnd/remedies.txt").path, encoding: .utf8)
+        let table = try String(contentsOfFile: folder.appending(path: "EndToEnd/commands/remedies.txt").path, encoding: .utf8)
         let listed = Set(table.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ":").first.map(String.init) })
         var expected = Set(Self.causes.filter { $0.1.command != nil }.map(\.0.rawValue))
         let machines = folder.appending(path: "Machines").path
