@@ -8,26 +8,12 @@ import jsonschema
 from end_to_end import ROOT, EndToEndTest
 from radio import ACKNOWLEDGEMENT, Radio
 from serial_line import SerialLine
+from signal_reports import of_radio, report
 
-import frames
-from report_vectors import LORA, RADIO, RADIO_IDENTITY
+from report_vectors import LORA, RADIO_IDENTITY
 from session_parts import A
-from wire import SerialDecoder, stuff
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "Protocol/schema/fix.schema.json").read_text()))
-
-
-def of_radio(number, fields):
-    return stuff(frames.encode(number, fields, RADIO))
-
-
-def report(packet, strength=-97, noise=-35, check=None):
-    """The signal report about a packet. `packet` has the bytes of the serial line, with stuffing."""
-    bare, = SerialDecoder().feed(packet)
-    check = int.from_bytes(bare[-3:], "big") if check is None else check
-    return of_radio(12, {"type": 12, "packet_check": check, "strength": strength, "signal_to_noise": noise})
-
-
 HEARD = (-97, -3.5)
 
 
