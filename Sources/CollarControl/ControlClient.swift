@@ -8,7 +8,7 @@ package struct ControlClientID: Hashable, Sendable {
     let place: Int
 }
 
-/// What is known of a connected program.
+/// The state of a connected program.
 struct ControlClient {
     /// A request whose result the program waits for.
     struct Awaited: Hashable {

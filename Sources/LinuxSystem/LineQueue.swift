@@ -1,6 +1,6 @@
 /// The lines of a consumer: which of them wait, which are written, and which the consumer has.
 ///
-/// It does no I/O: whoever writes takes ``unwritten`` and tells what of it was written. Entries for whose lines there is no room stay in
+/// It does no I/O: the owner writes ``unwritten`` and calls ``wrote(_:)``. Entries for whose lines there is no room stay in
 /// the journal. The owner keeps the receipts of its entries, and learns how many of them the consumer has.
 package struct LineQueue {
     /// The end of a line.
@@ -44,7 +44,7 @@ package struct LineQueue {
         !isLimitReached && bytes.count - writtenCount < LineQueue.byteLimit && marks.count - firstUnwritten < LineQueue.entryLimit
     }
     package var isEmpty: Bool { writtenCount == bytes.count }
-    /// Whether so many written lines are unconfirmed that ``takeRead(unreadByteCount:)`` is due.
+    /// Whether ``unreadLimit`` written lines are unconfirmed, so that ``takeRead(unreadByteCount:)`` is due.
     package var isReadingUnclear: Bool { firstUnwritten - firstUnread >= LineQueue.unreadLimit }
     /// Whether lines are written that the consumer may not have read.
     package var hasUnread: Bool { firstUnread < firstUnwritten }

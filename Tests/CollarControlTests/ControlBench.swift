@@ -17,7 +17,7 @@ struct ControlBench {
         var isBroken = false
         /// How many more bytes the connection takes until the program reads.
         var capacity = Int.max
-        /// What was sent to the program.
+        /// The bytes sent to the program.
         var received: [UInt8] = []
         var isClosed = false
         /// The client that has this connection; nil before it is admitted.
@@ -44,7 +44,7 @@ struct ControlBench {
     var submitted: [ControlRequest] = []
     /// The outcome of each request that is submitted.
     var outcome = ResultLine.Outcome.queued
-    /// What the machine said last about accepting.
+    /// Whether connections are accepted, by the machine's last output about it.
     var isListening = true
 
     var time: HostTime { HostTime(instant: now, unixMilliseconds: 1_800_000_000_000 + now.microseconds / 1000) }
@@ -100,7 +100,7 @@ struct ControlBench {
         obey()
     }
 
-    /// Turns the loop until nothing is to be done now.
+    /// Turns the loop until nothing is due.
     mutating func settle() {
         for _ in 0..<10_000 {
             turn()

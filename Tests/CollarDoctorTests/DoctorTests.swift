@@ -83,7 +83,7 @@ import Testing
         #expect(diagnosis.text.last?.text == "4 errors, 1 warning: fix them in this order, and run `collar-link doctor` again")
     }
 
-    /// A key that others can use is told, whoever they are and whatever they can do.
+    /// A key that the group or others can read or change is reported.
     @Test(arguments: [
         ("600", nil), ("400", nil), ("640", "read"), ("604", "read"), ("660", "read"), ("620", "change"), ("602", "change"),
     ]) func aKeyThatOthersCanUseIsTold(mode: String, verb: String?) throws {

@@ -12,7 +12,7 @@ import Testing
     private let bench: HostBench
     private let link: LinkID
 
-    /// The host after a start with fixes 0 … 299 in several segments, all of which are to be emitted again.
+    /// The host after a start with fixes 0 … 299 in several segments, all of which are emitted again.
     init() throws {
         collar = try PaperCollar()
         let former = try HostBench { $0.segmentByteLimit = 2048 }

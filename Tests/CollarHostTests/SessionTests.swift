@@ -18,7 +18,7 @@ import Testing
             bench.wait(until: part.time)
             let incoming = try bytes(part.radio)
             bench.host.receive(incoming.span, on: link, at: bench.time)
-            // What the radio sends next comes after the answers, however long the host waits for signal reports.
+            // The radio's next frame comes after the answers, even if the host waits long for signal reports.
             var sent = bench.sent()
             while sent.count < part.answers.count, let due = bench.host.nextDeadline, due.microseconds(since: bench.now) < 5_000_000 {
                 bench.wait(until: due)

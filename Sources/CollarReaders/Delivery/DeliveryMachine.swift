@@ -206,7 +206,7 @@ package struct DeliveryMachine {
     private mutating func end() {
         state = .ended
         if let omission = omissions.total { outputs.append(.report(.fixesLeftOut(omission))) }
-        // Whoever delivers once learns from the exit code that the next call delivers the same again.
+        // With `--once`, the exit code says that the next run delivers the same entries again.
         outputs.append(.end(needsPosition: configuration.isOnce))
     }
 

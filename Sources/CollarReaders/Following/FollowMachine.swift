@@ -66,7 +66,7 @@ package struct FollowMachine {
         var interval = FollowMachine.storeInterval
     }
 
-    /// What a consumer acknowledges by ids.
+    /// The lines that wait for an acknowledgement by id, and the ids that came in part.
     private struct Acknowledgements {
         var confirmations = Confirmations()
         var ids = AcknowledgedIDs()
@@ -167,9 +167,9 @@ package struct FollowMachine {
         outputs.append(.forgetOutput)
     }
 
-    // MARK: What the consumer has
+    // MARK: Read and acknowledged lines
 
-    /// The consumer has read the lines of so many further items. One that acknowledges confirms lines with ids itself.
+    /// The consumer has read the lines of `count` further items. If it acknowledges lines, only lines without an id count as confirmed.
     package mutating func read(_ count: Int) -> [StoredReceipt] {
         defer { receipts.removeFirst(count) }
         guard acknowledgements != nil else { return Array(receipts[..<count]) }

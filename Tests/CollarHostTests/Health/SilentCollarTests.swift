@@ -18,7 +18,7 @@ import Testing
         bench.receive(try collar.identity(), on: link)
     }
 
-    /// What is told of the health of links while so many seconds pass.
+    /// The notices about the health of links within a number of seconds.
     private func told(within seconds: Double) -> [HostNotice] {
         let end = bench.now.advanced(byMicroseconds: Int64(seconds * 1e6))
         while let due = bench.host.nextDeadline, due <= end {

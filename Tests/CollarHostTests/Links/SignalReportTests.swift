@@ -4,7 +4,7 @@ import CollarJournal
 import CollarWire
 import Testing
 
-/// What a base radio says about itself and about the signal of packets, and its effect on fixes and answers.
+/// Reports of a base radio, about itself and about the signal of packets: their effect on fixes and answers.
 @Suite struct SignalReportTests {
     private let bench: HostBench
     private let link: LinkID

@@ -24,7 +24,7 @@ import Testing
         1_700_000_000_000 + Int64(sequence) * 1000 + [200_000, 0, 100_000][index]
     }
 
-    /// A reader that has taken so many fixes of each collar.
+    /// A reader that has taken `count` fixes of each collar.
     private func state(taken counts: [UInt32], of wanted: Set<DeviceID>? = nil) throws -> ReaderState {
         var state = ReaderState(collars: wanted, seenUnixMilliseconds: 0)
         for (deviceID, count) in zip(collars, counts) where count > 0 {

@@ -14,7 +14,7 @@ let collarB: DeviceID = 0xB
 
 /// A delivery machine, with stored entries and a command, in virtual time.
 struct DeliveryBench {
-    /// What the command does in one run.
+    /// How the command behaves in one run.
     struct Run {
         var end = CommandEnd.exitCode(0)
         var seconds = 0.0
@@ -28,7 +28,7 @@ struct DeliveryBench {
     private(set) var machine: DeliveryMachine
     private var turnCount = 0
     private(set) var now = Instant(microseconds: 0)
-    /// What is stored and was not taken.
+    /// Stored items that were not taken yet.
     private var stored: [StoredItem] = []
     private var storedCount = 0
     /// The next runs of the command; it succeeds at once when there are no more.

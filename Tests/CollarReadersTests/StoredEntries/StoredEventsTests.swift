@@ -56,7 +56,7 @@ import Testing
         try append(.link, 4...4)
         try append(.error, 5...6)
         #expect(try numbers() == [4])
-        // The position is behind them all.
+        // The position is before all of them.
         #expect(try numbers([.error]) == [])
     }
 

@@ -82,7 +82,7 @@ class LyingCollarTest(EndToEndTest):
         for _ in range(100):
             radio.send(block)
         radio.send(A.fix(1000, 1))
-        wait_until(lambda: len(receiver.lines) == 251, 10, "the fix behind the flood")
+        wait_until(lambda: len(receiver.lines) == 251, 10, "the fix after the flood")
         after = Memory.of(receiver.pid)
         print(f"{before}, after 125,000 frames {after}, {processor_seconds(receiver.pid) - used:.2f} s of "
               f"processor time in {time.monotonic() - start:.1f} s ", end="", flush=True)

@@ -245,7 +245,7 @@ class EndToEndTest(unittest.TestCase):
 def wait_until(condition, seconds, what):
     """Tests a condition again and again until it holds; fails after so many seconds."""
     deadline = time.monotonic() + seconds
-    # What is soon true is soon seen.
+    # Poll quickly at first: most conditions hold soon.
     pause = 0.0005
     while not condition():
         if time.monotonic() > deadline:

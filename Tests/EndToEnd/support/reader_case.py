@@ -35,7 +35,7 @@ class ReaderTest(EndToEndTest):
         return result.stdout
 
     def wait_for_stored(self, count):
-        """Waits until so many fixes are in the journals, which may not exist yet."""
+        """Waits until `count` fixes are in the journals, which may not exist yet."""
         def stored():
             result = subprocess.run([BINARY, "history", "--events", "fix", "--state-dir", self.state], capture_output=True, text=True,
                                     timeout=60, env=child_environment(), check=False, **ORDINARY_USER)

@@ -68,7 +68,7 @@ import Testing
         #expect(sent(&queue, [1], &output) == nil)
     }
 
-    @Test("a long packet that does not fit does not hold up the short one behind it")
+    @Test("a long packet that does not fit does not delay the short one after it")
     func longBeforeShort() {
         var queue = dutyQueue()
         var output = ModemOutput()

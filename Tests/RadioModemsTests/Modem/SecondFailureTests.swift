@@ -115,7 +115,7 @@ import Testing
     }
 
     /// A stick that is silent for long is asked every 30 s. One that has answered meanwhile is asked again soon.
-    @Test("the pauses between attempts begin anew after a recovery", arguments: dialects)
+    @Test("the pauses between attempts start from the beginning after a recovery", arguments: dialects)
     func pauses(dialect: Dialect) {
         var bench = bench(dialect)
         bench.losesOutput = true
