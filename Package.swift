@@ -26,10 +26,12 @@ let portable: [SwiftSetting] = strict + [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// A test target for the library of the same name.
+/// A test target for the library of the same name. The tests themselves are not optimised, since that takes longer than they run; what
+/// they test is.
 func tests(for target: String, alsoUsing others: [Target.Dependency] = []) -> Target {
     .testTarget(
-        name: "\(target)Tests", dependencies: [.byName(name: target)] + others, swiftSettings: strict)
+        name: "\(target)Tests", dependencies: [.byName(name: target)] + others,
+        swiftSettings: strict + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))])
 }
 
 /// The commit that is built, for `collar-link version`: `Tools/run` sets the variable. (`Context.gitInformation` is kept from the first

@@ -208,7 +208,7 @@ final class EntryFeedTests {
     /// Fixes of two logs and losses of the first one arrive in a random order, and the process restarts at random points. If `ordered`, the
     /// fixes of a log go out in the order of their sequences between two restarts. Every fix that is not lost goes out at
     /// least once, and every gap that is reported as missing is later reported as filled or lost.
-    @Test(arguments: 0..<60 as Range<UInt64>, [true, false])
+    @Test(arguments: 0..<20 as Range<UInt64>, [true, false])
     func anyArrival(seed: UInt64, ordered: Bool) throws {
         random = SeededRandom(seed: seed)
         let journal = try openJournal()

@@ -48,7 +48,4 @@ import Testing
         #expect(abs(Double(delays.percentile(50)) / 1e6 - median) <= 0.1 * median)
         #expect(abs(Double(delays.percentile(95)) / 1e6 - most) <= 0.1 * most)
     }
-
-    /// Values without a limit may change, but not unnoticed.
-    @Test func theTableIsAsRecorded() throws { try Snapshot.expect(TrialTables.channel(), in: "channel") }
 }

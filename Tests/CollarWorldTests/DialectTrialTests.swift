@@ -73,7 +73,4 @@ import Testing
         #expect(2 * frames(impatient) > 5 * frames(patient))
         #expect(impatient.allSatisfy { $0.collisions > 0 } && patient.allSatisfy { $0.collisions == 0 })
     }
-
-    /// Values without a limit may change, but not unnoticed.
-    @Test func theTableIsAsRecorded() throws { try Snapshot.expect(TrialTables.dialects(), in: "dialects") }
 }

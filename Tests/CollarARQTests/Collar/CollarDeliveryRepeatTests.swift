@@ -37,7 +37,7 @@ import Testing
 
     /// A collar remembers a limited number of delivered ranges. The fixes of a forgotten range are sent again.
     @Test func ofManyRangesTheOldestDeliveredOnesAreForgotten() {
-        let resend = (0..<32).map { UInt32(4 * $0)...UInt32(4 * $0) }
+        let resend = stride(from: 0 as UInt32, to: 128, by: 4).map { $0...$0 }
         let durable = [210...211, 220...221] as [ClosedRange<UInt32>]
         let bench = Bench.introduced(log: 0..<230, delivered: 200, durable: durable.reversed(), resend: resend)
         for sequence in 0..<230 as Range<UInt32> {

@@ -24,7 +24,8 @@ import Testing
         #expect(bench.receiver.state == .searching)
         bench.run(seconds: 60)
         #expect(bench.commands.count == 4)
-        #expect(bench.readings.map(\.unixMilliseconds) == (0..<60).map { 1_800_000_000_000 + 1000 * $0 })
+        let seconds: [Int64] = (0..<60).map { 1_800_000_000_000 + 1000 * $0 }
+        #expect(bench.readings.map(\.unixMilliseconds) == seconds)
         #expect(bench.receiver.state == .fix && bench.receiver.fault == nil)
     }
 
@@ -247,7 +248,8 @@ import Testing
         var fields = PVTFields()
         (fields.year, fields.month, fields.day) = (2007, 6, 1)
         bench.receive(fields.message)
-        #expect(bench.readings.map(\.unixMilliseconds) == [1_180_742_398_000 + 1024 * 7 * 86_400_000])
+        let rollover: Int64 = 1024 * 7 * 86_400_000
+        #expect(bench.readings.map(\.unixMilliseconds) == [1_180_742_398_000 + rollover])
         fields.year = 1980
         bench.receive(fields.message)
         #expect(bench.readings.count == 1 && bench.receiver.state == .searching)

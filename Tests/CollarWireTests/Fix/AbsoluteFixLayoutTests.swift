@@ -23,7 +23,12 @@ import Testing
 
     /// The code at the place of a field in a frame.
     private func code(of field: BitField, in bytes: [UInt8]) -> UInt32 {
-        (field.start..<field.end).reduce(0) { $0 << 1 | UInt32(bytes[$1 / 8] >> UInt8(7 - $1 % 8) & 1) }
+        var code: UInt32 = 0
+        for bit in field.start..<field.end {
+            let value = bytes[bit / 8] >> UInt8(7 - bit % 8) & 1
+            code = code << 1 | UInt32(value)
+        }
+        return code
     }
 
     @Test func eachBitOfAValueIsAtItsPlace() throws {

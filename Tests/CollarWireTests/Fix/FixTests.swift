@@ -72,9 +72,11 @@ import Testing
 
     @Test func everyAngleGetsTheNearestCodeAndHalvesGoUp() {
         for angle in 0...36_000 {
-            // `reversed` selects the higher of two equally near codes, because a half is rounded up. 180 steps are a full turn.
-            let nearest = (0...180).reversed().min { abs($0 * 200 - angle) < abs($1 * 200 - angle) }
-            #expect(AngleCode(nearestToCentidegrees: angle).map { Int($0.steps) } == nearest.map { $0 % 180 })
+            // A half is rounded up. 180 steps are a full turn.
+            let (whole, rest) = angle.quotientAndRemainder(dividingBy: 200)
+            let nearest = rest < 100 ? whole : whole + 1
+            let steps = AngleCode(nearestToCentidegrees: angle)?.steps
+            if steps.map(Int.init) != nearest % 180 { Issue.record("\(angle) hundredths of a degree become \(String(describing: steps))") }
         }
     }
 

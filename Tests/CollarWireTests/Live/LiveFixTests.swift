@@ -40,7 +40,7 @@ import Testing
     @Test func everyFixComesBackFromEveryAnchorOrAsksForMoreRoom() {
         var random = SeededRandom(seed: 0x11FE)
         var wrong: [Fix] = []
-        for _ in 0..<100_000 {
+        for _ in 0..<30_000 {
             var anchor = Fix(random: &random)
             let fix = Fix(random: &random)
             guard fix.sequence > 0 else { continue }
@@ -54,7 +54,7 @@ import Testing
             }
             if read(bytes, anchor: anchor, reference: reference) != fix { wrong.append(fix) }
         }
-        #expect(wrong.isEmpty, "\(wrong.count) of 100,000: \(wrong.prefix(2))")
+        #expect(wrong.isEmpty, "\(wrong.count) of 30,000: \(wrong.prefix(2))")
     }
 
     @Test func noFrameWithOneOrTwoWrongBitsIsAccepted() throws {
@@ -76,11 +76,11 @@ import Testing
         #expect(accepted.isEmpty)
     }
 
-    @Test func noFrameOfAnotherAnchorOrLogPassesInAMillionTries() throws {
+    @Test func noFrameOfAnotherAnchorOrLogPassesInAHundredThousandTries() throws {
         let bytes = try written()
         var random = SeededRandom(seed: 0x11FF)
         var passed = 0
-        for _ in 0..<500_000 {
+        for _ in 0..<50_000 {
             let anchor = Fix(random: &random)
             if read(bytes, anchor: anchor, reference: 40_000) != nil { passed += 1 }
             let log = LogIdentity(of: DeviceID(rawValue: random.next()), logID: UInt32(truncatingIfNeeded: random.next()))

@@ -273,7 +273,7 @@ import Testing
     @Test(arguments: (0..<32 as Range<UInt8>).compactMap(MessageType.init))
     func randomPayloads(_ type: MessageType) {
         var random = SeededRandom(seed: 0xA0 + UInt64(type.rawValue))
-        for _ in 0..<50_000 {
+        for _ in 0..<10_000 {
             let payload = random.bytes(random.below(random.oneIn(20) ? 247 : 45))
             check(sealed(type, lowByte: UInt8(random.below(9)), payload: payload, log: .sample), &random)
         }
@@ -282,7 +282,7 @@ import Testing
     @Test(arguments: try Sample.all())
     func damagedPayloads(_ sample: Sample) {
         var random = SeededRandom(seed: 0xA1)
-        for _ in 0..<100_000 {
+        for _ in 0..<20_000 {
             var bytes = Array(sample.bytes.dropLast(3))
             for _ in 0..<1 + random.below(3) { bytes.flip(bit: 24 + random.below(bytes.bitCount - 24)) }
             if random.oneIn(4) { bytes.removeLast(random.below(bytes.count - 3)) }
