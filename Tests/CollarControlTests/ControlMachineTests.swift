@@ -311,6 +311,16 @@ import Testing
         #expect(bench.machine.nextDeadline(at: bench.now) == nil)
     }
 
+    @Test func aResultGoesToEveryProgramThatWaitsForIt() throws {
+        var bench = ControlBench()
+        let programs = [bench.connectWaiting(1)[0], bench.connect(), bench.connect()]
+        // The second one asks for the result of the same request; the third one waits for nothing.
+        bench.machine.answered(try #require(bench.programs[programs[1]].id), with: bench.result(ofRequest: 1, .queued))
+        bench.obey()
+        bench.end(request: 1)
+        #expect(programs.map { bench.programs[$0].outcomes } == [[.queued, .ok], [.queued, .ok], []])
+    }
+
     @Test func aResultThatIsNotTakenKeepsNothingAwake() {
         var bench = ControlBench()
         let program = bench.connectWaiting(1)[0]

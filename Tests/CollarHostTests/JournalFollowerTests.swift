@@ -68,6 +68,26 @@ import Testing
         #expect(follower.takeNotices() == [])
     }
 
+    /// It is reported once.
+    @Test func aJournalThatCannotBeOpenedIsTriedAgainEveryTenSeconds() throws {
+        try append(0..<3, to: try openJournal())
+        let follower = JournalFollower(FollowConfiguration(stateDirectory: "/state"), former: nil, fileSystem: disk)
+        // The first operation lists the state directory.
+        disk.faults.operationsUntilFailure = 1
+        try follower.lookForCollars(at: time.instant) { _ in }
+        #expect(follower.takeNotices().count == 1)
+        for attempt in 1...3 {
+            let due = time.instant.advanced(byMicroseconds: Int64(attempt) * 10_000_000)
+            #expect(follower.nextDeadline == due, "attempt \(attempt)")
+            if attempt < 3 { disk.faults.operationsUntilFailure = 0 }
+            follower.deadlineReached(at: due)
+            #expect(follower.hasCollar(7) == (attempt == 3), "attempt \(attempt)")
+        }
+        #expect(follower.nextDeadline == nil)
+        #expect(take(follower) == numbered(0..<3))
+        #expect(follower.takeNotices() == [])
+    }
+
     @Test func itMayBeginBeforeTheFirstSegment() throws {
         _ = try disk.makeDirectory(at: "/state")
         _ = try disk.makeDirectory(at: "/state/0000000000000007")

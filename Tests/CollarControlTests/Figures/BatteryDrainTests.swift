@@ -33,6 +33,7 @@ import Testing
     @Test func chargingBeginsAnew() {
         #expect(drain([(0, 50), (60, 40), (61, 100), (181, 90)]) == 5_000)
         #expect(drain([(0, 50), (60, 40), (61, 100)]) == nil)
+        #expect(drain([(0, 50), (60, 80), (180, 40)]) == 20_000, "now below the charge from before the charging")
     }
 
     @Test func aReadingMayVary() {

@@ -32,6 +32,16 @@ struct OverviewLineTests {
                 #""radios":[{"port":"/dev/ttyUSB0","state":"open","dialect":"kiss"},{"port":"/dev/ttyUSB1","state":null,"dialect":null}]"#))
     }
 
+    @Test("the ports that are found are shown where no receiver tells its radios", arguments: [
+        (.running, []), (.stopped, ["/dev/ttyUSB0", "/dev/ttyACM1"]), (.unknown, ["/dev/ttyUSB0", "/dev/ttyACM1"]),
+    ] as [(Overview.Activity, [String])])
+    func portsThatAreFound(activity: Overview.Activity, shown: [String]) {
+        var overview = overview(activity)
+        overview.add(Diagnosis(findings: [], ports: ["/dev/ttyUSB0", "/dev/ttyACM1"], unexamined: [], version: "1.2.3", kernel: nil))
+        #expect(overview.radios.map(\.port) == shown)
+        #expect(overview.radios.allSatisfy { $0.figures == nil })
+    }
+
     @Test("a collar without a receiver and without a fix")
     func unknownCollar() {
         var overview = overview(.stopped)

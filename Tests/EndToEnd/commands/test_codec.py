@@ -294,6 +294,14 @@ class FrameTest(unittest.TestCase):
                      "speed: 0.5 m/s", "course: 180°", "heading: 90°", "battery: 85 %", "sequence: 42"):
             self.assertIn(f"    {line}\n", text)
 
+    def test_places_are_counted_over_all_of_a_large_input(self):
+        serial = self.encode(*[dict(FULL, seq=sequence) for sequence in range(4000)]).stdout
+        text = run("decode", "-F", "text", data=serial).stdout.decode()
+        places = [int(place) for place in re.findall(r"^@(\d+) \d+ bytes: ", text, re.MULTILINE)]
+        # There is a zero before each frame and one after it.
+        zeros = [index for index, byte in enumerate(serial) if byte == 0]
+        self.assertEqual(places, zeros[::2])
+
     def test_text_shows_every_fix_of_a_batch(self):
         frames = self.encode(FULL, dict(FULL, seq=43, battery_pct=84), arguments=("--mode", "batch"))
         self.assertEqual(statistics(frames)["frames"], 1)

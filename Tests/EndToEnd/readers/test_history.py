@@ -406,6 +406,22 @@ collar {NAME_A}, log {A.log.log_id}: intact
                 flip(segment, 150)
                 self.assertEqual([line["intact"] for line in self.objects("--verify")], [True, True])
 
+    def test_of_two_failures_the_first_gives_the_exit_code(self):
+        receiver, _ = self.two_collars()
+        receiver.stop()
+        names = sorted([NAME_A, NAME_B])
+        for foreign, closed, code in [(*names, 78), (*reversed(names), 77)]:
+            with self.subTest(foreign=foreign):
+                segment, = (pathlib.Path(path) for path in glob.glob(f"{self.state}/{foreign}/*.journal"))
+                content = segment.read_bytes()
+                segment.write_bytes(pathlib.Path(segment.as_posix().replace(foreign, closed)).read_bytes())
+                os.chmod(f"{self.state}/{closed}", 0)
+                self.history(code=code)
+                self.assertIn(f"{self.state}/{foreign}", self.errors)
+                self.assertIn(f"{self.state}/{closed}", self.errors)
+                os.chmod(f"{self.state}/{closed}", 0o700)
+                segment.write_bytes(content)
+
     @staticmethod
     def log_of(name):
         return (A if name == NAME_A else B).log.log_id

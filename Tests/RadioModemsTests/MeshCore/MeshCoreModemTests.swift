@@ -32,6 +32,21 @@ struct MeshCoreModemTests {
         #expect(bench.packets == [MeshCoreModemTests.packet])
     }
 
+    @Test("packets that are sent between those that are not end their count")
+    func unsentNowAndThen() {
+        var bench = StickBench(KISSModemStick(release: .kissReportsBusy))
+        bench.run(milliseconds: 4000)
+        for _ in 0..<5 {
+            bench.cause(.full)
+            bench.answer(MeshCoreModemTests.packet)
+            bench.run(milliseconds: 6000)
+            bench.answer(MeshCoreModemTests.packet)
+            bench.run(milliseconds: 2000)
+        }
+        #expect(bench.sent.count == 5)
+        #expect(!bench.notices.contains(.notSending(.kiss)))
+    }
+
     /// A simulation found this (seed 7000009594): the packet went out with the settings of a stick that has just started.
     @Test("a packet that was refused is not offered to a modem that has restarted meanwhile")
     func restartedWhileBusy() {
