@@ -130,7 +130,7 @@ let package = Package(
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarReaders", "RadioModems",
                 "CollarSimulator", "CollarPorts",
             ],
-            path: "Tests/CollarWorld", swiftSettings: strict),
+            path: "Tests/CollarWorld", swiftSettings: cold),
         .executableTarget(
             name: "collar-link-borders",
             dependencies: [

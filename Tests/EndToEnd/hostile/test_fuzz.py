@@ -52,14 +52,14 @@ class FuzzTest(unittest.TestCase):
         listed = [line.split()[0] for line in fuzz("--list").stdout.splitlines()]
         self.assertGreaterEqual(set(listed), {"stream", "frame", "absolute-fix", "live", "round-trip", "sealed", "gnss-ubx",
                                                "gnss-nmea", "gnss-receiver", "differential"})
-        result = fuzz("--executions", "600000", "--findings", str(self.folder / "found"))
+        result = fuzz("--executions", "300000", "--findings", str(self.folder / "found"))
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
         table = rows(result.stdout)
         total = table.pop("all")
         self.assertEqual(list(table), listed)
         for name, (executions, _, behind_check, decoded, findings) in table.items():
             with self.subTest(target=name):
-                self.assertGreater(executions, 500)
+                self.assertGreater(executions, 250)
                 # More than a fifth of the inputs pass the CRC. Some inputs are valid, but not all.
                 self.assertGreater(behind_check, executions / 5)
                 self.assertTrue(0 < decoded < executions)
@@ -69,13 +69,13 @@ class FuzzTest(unittest.TestCase):
         print(f"{total[0]} executions ", end="", flush=True)
 
     def test_no_forged_frame_opens(self):
-        result = fuzz("--executions", "2000000", "--findings", str(self.folder / "found"), "sealed")
+        result = fuzz("--executions", "500000", "--findings", str(self.folder / "found"), "sealed")
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
         executions, _, behind_header, opened, _ = rows(result.stdout)["sealed"]
-        self.assertEqual(executions, 2_000_000)
+        self.assertEqual(executions, 500_000)
         # Nothing but their tag keeps nearly all frames shut. One in 256 is first opened as it was sealed.
         self.assertGreater(behind_header, 0.9 * executions)
-        self.assertTrue(0.95 < opened / (executions / 256) < 1.05)
+        self.assertTrue(0.9 < opened / (executions / 256) < 1.1)
 
     def test_the_same_seed_does_the_same(self):
         counts = []
