@@ -130,7 +130,7 @@ let package = Package(
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarReaders", "RadioModems",
                 "CollarSimulator", "CollarPorts",
             ],
-            path: "Tests/CollarWorld", swiftSettings: cold),
+            path: "Tests/CollarWorld", swiftSettings: strict),
         .executableTarget(
             name: "collar-link-borders",
             dependencies: [
