@@ -88,6 +88,17 @@ import Testing
         #expect(follower.takeNotices() == [])
     }
 
+    /// The start that is given applies to a reader without a state: nothing of this collar was read before.
+    @Test func aCollarThatCameMeanwhileIsReadFromItsStart() throws {
+        try append(0..<3, to: try openJournal())
+        let first = try follower()
+        #expect(take(first) == numbered(0..<3))
+        let state = try first.durableState()
+        try append(0..<2, to: try openJournal(8))
+        let later = try follower(state) { $0.start = .since(unixMilliseconds: .max) }
+        #expect(take(later) == numbered(0..<2, of: 8))
+    }
+
     @Test func itMayBeginBeforeTheFirstSegment() throws {
         _ = try disk.makeDirectory(at: "/state")
         _ = try disk.makeDirectory(at: "/state/0000000000000007")

@@ -286,6 +286,18 @@ import Testing
         #expect(bench.end == .port(notSetYet))
     }
 
+    @Test func waitsForPermissionsThatMayComeBesideABusyRadio() {
+        var bench = SimulatedPorts(reconnects: false)
+        bench.nodes[node] = .init(device: SimulatedPorts.device(), error: notSetYet)
+        bench.nodes["/dev/ttyUSB1"] = .init(device: SimulatedPorts.device("/dev/ttyUSB1", serial: "B2"), error: busy)
+        bench.discover()
+        #expect(bench.end == nil)
+        bench.nodes[node]?.error = nil
+        bench.run(seconds: 2)
+        #expect(bench.end == nil)
+        #expect(bench.open == [node])
+    }
+
     @Test func endsIfAMachineCannotBeReached() {
         var bench = SimulatedPorts(reconnects: false)
         bench.unreachable["tcp://base:1"] = "refused"

@@ -42,6 +42,11 @@ import Testing
         #expect(text.hasSuffix("{name=\"A \\\"b\\\" \\\\c\\nΖεὺς\t\"} 1\n"))
     }
 
+    /// The figures are in milliseconds, the metrics in seconds.
+    @Test(arguments: [CollarFigure.airtime, .silence]) func timesOfACollarAreInSeconds(figure: CollarFigure) {
+        #expect(text { $0.add(figure.metric, 90_500) }.hasSuffix(" 90.500\n"))
+    }
+
     @Test(arguments: [
         (0, "0.000"), (1, "0.001"), (-1, "-0.001"), (-12_345, "-12.345"), (1_498_266_333_250, "1498266333.250"),
     ] as [(Int64, String)])

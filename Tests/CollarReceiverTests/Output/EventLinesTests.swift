@@ -79,6 +79,13 @@ struct EventLinesTests {
             ])
     }
 
+    @Test func aRepeatedChangeOfALinkHasItsLine() {
+        let closed = ReceiverNotice.port(path: "/dev/ttyUSB0", .unmarked)
+        let repeated = ReceiverNotice.repeated(closed, leftOutCount: 3)
+        #expect(repeated.linkLine(5) != nil)
+        #expect(text(repeated.linkLine(5)) == text(closed.linkLine(5)))
+    }
+
     @Test func aRestartHasItsCause() {
         func line(_ cause: CollarFault?) -> String { text(ReceiverNotice.host(.collar(0xAB, .restarted(cause: cause))).linkLine(5)) }
         let start = #"{"type":"link","unix_ms":5,"event":"restarted","collar":"00000000000000ab""#

@@ -55,6 +55,21 @@ struct ProcessHolderTests {
         #expect(eventually { port.otherReader == ProcessHolder(processID: reader, name: "cat") })
     }
 
+    @Test func ofTwoProgramsThatOpenedTheLineOneMayStay() throws {
+        let radio = try PseudoTerminal()
+        let port = try SerialPort(opening: radio.path)
+        let watcher = try OpeningWatcher(of: port)
+        let first = try openedPlainly(radio.path)
+        #expect(watcher.drain() && watcher.isOpen)
+        let second = try openedPlainly(radio.path)
+        #expect(watcher.drain() && watcher.isOpen)
+        closePlainly(first)
+        #expect(eventually { !watcher.drain() && watcher.isOpen })
+        closePlainly(second)
+        #expect(eventually { !watcher.drain() && !watcher.isOpen })
+        port.close()
+    }
+
     /// A program that had the line open before the watch began counts when it reads, once. The reads of this process do not count.
     @Test func aReaderThatWasThereBeforeIsNoticed() throws {
         let radio = try PseudoTerminal()

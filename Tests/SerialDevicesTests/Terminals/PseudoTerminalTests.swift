@@ -1,3 +1,4 @@
+import LinuxSystem
 import SerialDevices
 import Testing
 
@@ -100,5 +101,20 @@ import Testing
         radio.close()
         radio.close()
         #expect(radio.fileDescriptor == -1)
+    }
+}
+
+/// The lasting name of a pseudo-terminal.
+@Suite struct PortLinkTests {
+    @Test func aLinkThatAnotherProgramTookOverStays() throws {
+        let directory = try TemporaryDirectory()
+        let link = PortLink(path: "\(directory.path)/collar")
+        let terminals = try [PseudoTerminal(), PseudoTerminal()]
+        try link.point(to: terminals[0].path)
+        try link.point(to: terminals[1].path)
+        link.remove(from: terminals[0].path)
+        #expect(SystemFiles.linkTarget(link.path) == terminals[1].path)
+        link.remove(from: terminals[1].path)
+        #expect(SystemFiles.linkTarget(link.path) == nil)
     }
 }
