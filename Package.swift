@@ -26,8 +26,8 @@ let portable: [SwiftSetting] = strict + [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// A test target for the library of the same name. The tests themselves are not optimised, since that takes longer than they run; what
-/// they test is.
+/// A test target for the library of the same name. The libraries are optimised, the tests are not: to optimise a test takes longer than
+/// to run it. Without the second flag the compiler would read each test target twice.
 func tests(for target: String, alsoUsing others: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: "\(target)Tests", dependencies: [.byName(name: target)] + others,

@@ -18,7 +18,7 @@ import Testing
     static let middleBytes: [UInt8] = [0, 1, 2, 3, 4, 5, 127, 254, 255]
 
     /// All inputs of one and two bytes, and of three bytes with these in the middle.
-    @Test func everyInputOfUpToThreeBytesComesBack() {
+    @Test func inputsOfUpToThreeBytesComeBack() {
         var wrong = 0
         for a in UInt8.min...UInt8.max {
             if ReferenceStuffing.unstuffed(stuffed([a])[...]) != [a] { wrong += 1 }
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// The smallest frame, with these contents of the three bytes in its middle.
-    @Test func aDecoderGivesBackEveryThreeBytes() {
+    @Test func aDecoderGivesBackThreeBytes() {
         var wrong = 0
         var decoder = StreamDecoder()
         for content in 0...UInt16.max {
