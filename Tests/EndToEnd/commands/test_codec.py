@@ -1,19 +1,22 @@
 """The commands encode and decode: sizes, rounding to half a step, forms, and invalid input."""
 
+import fcntl
 import gzip
 import json
 import math
 import os
 import pty
 import re
+import struct
 import subprocess
+import termios
 import unittest
 from decimal import Decimal
 
 import jsonschema
 
 import protocol_steps
-from end_to_end import BINARY, ROOT, TRACKS, child_environment
+from end_to_end import BINARY, ROOT, TRACKS, child_environment, wait_until
 
 from session_parts import Collar
 
@@ -34,6 +37,11 @@ FULL = {
 def run(command, *arguments, data=b""):
     return subprocess.run(
         [BINARY, command, *arguments], input=data, capture_output=True, env=child_environment(), timeout=300)
+
+
+def waiting_bytes(pipe):
+    """How many bytes are in a pipe."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 
 def statistics(result):
@@ -301,6 +309,28 @@ class FrameTest(unittest.TestCase):
         # There is a zero before each frame and one after it.
         zeros = [index for index, byte in enumerate(serial) if byte == 0]
         self.assertEqual(places, zeros[::2])
+
+    def test_places_of_bare_frames_are_counted_over_all_reads(self):
+        """A frame may come in two reads, and its place is that of its first byte all the same."""
+        bare = self.encode(*[dict(FULL, seq=sequence) for sequence in range(4)], arguments=("--bare",)).stdout
+        places, start = [], 0
+        while start < len(bare):
+            places.append(start + 2)
+            start += 2 + int.from_bytes(bare[start:start + 2], "big")
+        self.assertGreater(len(places), 4)
+        cuts = [places[1] + 5, places[3] - 1, len(bare) - 3]
+        decoder = subprocess.Popen([BINARY, "decode", "--bare", "-F", "text"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=child_environment())
+        for begin, end in zip([0, *cuts], [*cuts, len(bare)]):
+            decoder.stdin.write(bare[begin:end])
+            decoder.stdin.flush()
+            # The next bytes come in a read of their own.
+            wait_until(lambda: waiting_bytes(decoder.stdin) == 0, 10, "decode reads all that came")
+        text = decoder.communicate(timeout=20)[0].decode()
+        self.assertEqual([int(place) for place in re.findall(r"^@(\d+) \d+ bytes: ", text, re.MULTILINE)], places)
+        cut = run("decode", "--bare", data=bare[:-3])
+        self.assertEqual(cut.returncode, 65)
+        self.assertIn(f"The input ends inside a frame, at byte {places[-1] - 2}.", cut.stderr.decode())
 
     def test_text_shows_every_fix_of_a_batch(self):
         frames = self.encode(FULL, dict(FULL, seq=43, battery_pct=84), arguments=("--mode", "batch"))

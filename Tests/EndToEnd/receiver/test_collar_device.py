@@ -62,9 +62,9 @@ class CollarDeviceTest(EndToEndTest):
         self.assertEqual({fix["speed_mps"] for fix in exact}, {0, 1.4})
 
     def test_the_button(self):
-        """A long press stops the collar, another starts it; a short one makes a fix in between."""
+        """A long press stops the collar, another starts it; a short one makes a fix in between. Their times count, not their order."""
         fixes, statuses, errors = self.play(
-            720, "--battery", "90", "--button", "long@300", "--button", "short@420", "--button", "long@600")
+            720, "--battery", "90", "--button", "long@600", "--button", "long@300", "--button", "short@420")
         signals = [line.split(" gives a signal: ")[-1].rstrip(".\n") for line in errors if "gives a signal" in line]
         self.assertEqual(signals, ["stop", "success", "start"])
         start = fixes[0]["ts_unix_ms"]

@@ -99,6 +99,14 @@ class SimulatedCollarTest(SendTest):
         sequences = sorted(fix["seq"] for fix in receiver.fixes)
         self.assertEqual(sequences, list(range(len(sequences))))
 
+    def test_another_request_ends_first(self):
+        """send tells the result of its own request, not that of an earlier one to the same collar."""
+        self.begin().stop()
+        earlier = self.result(self.send("-F", "json", "--timeout", "0", "locate"), 75)
+        line = self.result(self.send("-F", "json", "-p", self.link, "settings", "get"), 0)
+        self.assertEqual((line["outcome"], line["request"] == earlier["request"]), ("ok", False))
+        self.assertIn("settings", line)
+
     def test_a_killed_receiver(self):
         """A request that waits survives kill -9, and is carried out once the collar is heard."""
         receiver = self.begin()

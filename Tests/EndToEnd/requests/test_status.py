@@ -161,6 +161,8 @@ class SimulatedCollarTest(StatusTest):
         self.assertEqual(line["receiver"], "running")
         self.assertTrue(0 < line["uptime_ms"] < 60_000, line["uptime_ms"])
         self.assertEqual(line["radios"], [{"port": self.link, "state": "open", "dialect": "serial"}])
+        # The radio in use counts, although no radio is marked for receivers that look for one.
+        self.assertNotIn("no_device", [problem["code"] for problem in line["problems"]])
         collar, = line["collars"]
         self.assertEqual((collar["collar"], collar["name"], collar["reachable"]), (self.collar, "Athena", True))
         self.assertTrue(0 <= collar["silent_ms"] < 10_000, collar)
@@ -183,6 +185,7 @@ class SimulatedCollarTest(StatusTest):
     def test_it_ended(self):
         self.receiver.stop()
         first = self.overview()
+        self.assertIn("no_device", [problem["code"] for problem in first["problems"]])
         self.assertEqual((first["receiver"], first["uptime_ms"]), ("stopped", None))
         collar, = first["collars"]
         self.assertEqual((collar["reachable"], collar["silent_ms"]), (None, None))
