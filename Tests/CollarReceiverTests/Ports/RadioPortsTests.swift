@@ -8,12 +8,13 @@ import Testing
 @testable import CollarReceiver
 
 /// What the state directory keeps about sticks.
-@Suite struct StickFilesTests {
-    private let directory: String
+@Suite final class StickFilesTests {
+    private let directory = "/tmp/collar-link-sticks-\(UUID().uuidString)"
 
-    init() {
-        directory = "/tmp/collar-link-sticks-\(UUID().uuidString)"
-        _ = unsafe mkdir(directory, 0o700)
+    init() throws { try #require(unsafe mkdir(directory, 0o700) == 0) }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: directory) } catch {}
     }
 
     @Test func aDialectIsRemembered() {
