@@ -8,12 +8,7 @@ import Testing
 
 /// The animals files: real files, which change.
 @Suite struct AnimalFilesTests {
-    private let folder: String
-
-    init() {
-        folder = "/tmp/collar-link-animals-\(UUID().uuidString)"
-        _ = unsafe mkdir(folder, 0o700)
-    }
+    private let folder = "/tmp/collar-link-animals-\(UUID().uuidString)"
 
     private func write(_ text: String, to name: String) throws {
         let descriptor = unsafe open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
@@ -27,6 +22,7 @@ import Testing
     private func remove(_ name: String) { _ = unsafe unlink("\(folder)/\(name)") }
 
     @Test func twoFilesThatChange() throws {
+        try #require(unsafe mkdir(folder, 0o700) == 0)
         defer {
             remove("user")
             remove("machine")

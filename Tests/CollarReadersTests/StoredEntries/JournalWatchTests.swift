@@ -1,0 +1,119 @@
+import CollarWire
+import FoundationEssentials
+import Testing
+
+@testable import CollarReaders
+
+/// What is told of changes in a state directory.
+@Suite final class JournalWatchTests {
+    private let folder = "/tmp/collar-link-watch-\(UUID().uuidString)"
+    private let watch: JournalWatch
+
+    init() throws {
+        for name in ["state", "elsewhere"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
+        watch = try JournalWatch(stateDirectory: folder + "/state")
+    }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: folder) } catch {}
+    }
+
+    private func path(_ name: String) -> String { "\(folder)/state/\(name)" }
+
+    private func makeDirectory(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    private func write(_ path: String) throws { try #require(FileManager.default.createFile(atPath: path, contents: Data([1, 2]))) }
+
+    /// What has changed: `names`, `events` and the ids of collars.
+    private func changes() -> Set<String> {
+        let changes = watch.takeChanges()
+        var told = Set(changes.collars.map { String($0.rawValue, radix: 16) })
+        if changes.hasNewNames { told.insert("names") }
+        if changes.hasEvents { told.insert("events") }
+        return told
+    }
+
+    @Test func nothingHasChangedAtFirst() { #expect(changes() == []) }
+
+    @Test func aNameThatIsCreatedIsToldOnce() throws {
+        for name in ["a", "b"] {
+            try makeDirectory(path(name))
+            #expect(changes() == ["names"])
+            #expect(changes() == [])
+        }
+    }
+
+    @Test func aNameThatIsMovedInIsTold() throws {
+        for name in ["a", "b"] {
+            try makeDirectory("\(folder)/elsewhere/\(name)")
+            #expect(changes() == [])
+            try FileManager.default.moveItem(atPath: "\(folder)/elsewhere/\(name)", toPath: path(name))
+            #expect(changes() == ["names"])
+        }
+    }
+
+    @Test func aNameThatGoesIsNoNewOne() throws {
+        try makeDirectory(path("a"))
+        _ = changes()
+        try FileManager.default.moveItem(atPath: path("a"), toPath: "\(folder)/elsewhere/a")
+        #expect(changes() == [])
+    }
+
+    @Test func eachSubjectIsToldByItsOwnChanges() throws {
+        for name in ["a", "b", "events"] { try makeDirectory(path(name)) }
+        _ = changes()
+        try watch.watch(path("a"), .collar(0xA))
+        try watch.watch(path("b"), .collar(0xB))
+        try watch.watch(path("events"), .eventLog)
+        #expect(changes() == [])
+        try write(path("a") + "/1")
+        #expect(changes() == ["a"])
+        try write(path("events") + "/1")
+        #expect(changes() == ["events"])
+        try write(path("b") + "/1")
+        try write(path("a") + "/2")
+        #expect(changes() == ["a", "b"])
+        try write("\(folder)/elsewhere/x")
+        #expect(changes() == [])
+    }
+
+    @Test func aSegmentThatIsMovedInIsTold() throws {
+        try makeDirectory(path("a"))
+        try watch.watch(path("a"), .collar(0xA))
+        _ = changes()
+        try write("\(folder)/elsewhere/1")
+        try FileManager.default.moveItem(atPath: "\(folder)/elsewhere/1", toPath: path("a") + "/1")
+        #expect(changes() == ["a"])
+    }
+
+    @Test func aDirectoryThatIsNotThereIsWatchedLater() throws {
+        try watch.watch(path("a"), .collar(0xA))
+        try makeDirectory(path("a"))
+        #expect(changes() == ["names"])
+        try watch.watch(path("a"), .collar(0xA))
+        try write(path("a") + "/1")
+        #expect(changes() == ["a"])
+    }
+
+    @Test func aDirectoryInThePlaceOfAnotherIsWatched() throws {
+        try makeDirectory(path("a"))
+        try watch.watch(path("a"), .collar(0xA))
+        try FileManager.default.moveItem(atPath: path("a"), toPath: "\(folder)/elsewhere/a")
+        try makeDirectory(path("a"))
+        _ = changes()
+        try watch.watch(path("a"), .collar(0xB))
+        try write(path("a") + "/1")
+        #expect(changes() == ["b"])
+    }
+
+    @Test func aFileInThePlaceOfADirectoryIsAnError() throws {
+        try write(path("a"))
+        #expect(throws: ReaderError.self) { try watch.watch(path("a"), .collar(0xA)) }
+        #expect(throws: ReaderError.self) { try JournalWatch(stateDirectory: path("a")) }
+        #expect(throws: ReaderError.self) { try JournalWatch(stateDirectory: path("none")) }
+    }
+}
