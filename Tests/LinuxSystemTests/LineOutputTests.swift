@@ -4,34 +4,6 @@ import Testing
 
 /// Lines of 1024 bytes at real descriptors.
 struct LineOutputTests {
-    /// The two ends of a pipe or of a socket.
-    private final class Ends {
-        var reading: Int32
-        let writing: Int32
-
-        init(isSocket: Bool = false) {
-            var ends: [Int32] = [0, 0]
-            if isSocket {
-                unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
-            } else {
-                unsafe pipe(&ends)
-            }
-            (reading, writing) = (ends[0], ends[1])
-        }
-
-        deinit {
-            closeReader()
-            close(writing)
-        }
-
-        func closeReader() {
-            if reading >= 0 { close(reading) }
-            reading = -1
-        }
-
-        func read(_ byteCount: Int) { _ = SystemFiles.read(from: reading, byteLimit: byteCount) }
-    }
-
     private func pump(_ output: LineOutput, rounds: Int = 64, _ count: Int) -> LineProgress {
         var rest = count
         return output.pump(rounds: rounds) {
@@ -43,8 +15,8 @@ struct LineOutputTests {
         }
     }
 
-    @Test func aFullPipeBlocksAndGoesOn() {
-        let pipe = Ends()
+    @Test func aFullPipeBlocksAndGoesOn() throws {
+        let pipe = try Ends()
         let output = LineOutput(fileDescriptor: pipe.writing)
         #expect(pump(output, 100) == .blocked)
         #expect(output.lines.writtenLineCount == 64)
@@ -57,16 +29,16 @@ struct LineOutputTests {
         #expect(output.takeRead(isLast: false) == 54)
     }
 
-    @Test func thePipeOfALivingReaderIsReadAtTheEnd() {
-        let pipe = Ends()
+    @Test func thePipeOfALivingReaderIsReadAtTheEnd() throws {
+        let pipe = try Ends()
         let output = LineOutput(fileDescriptor: pipe.writing)
         #expect(pump(output, 3) == .drained)
         #expect(output.takeRead(isLast: false) == 0)
         #expect(output.takeRead(isLast: true) == 3)
     }
 
-    @Test func thePipeOfADepartedReaderIsNotRead() {
-        let pipe = Ends()
+    @Test func thePipeOfADepartedReaderIsNotRead() throws {
+        let pipe = try Ends()
         let output = LineOutput(fileDescriptor: pipe.writing)
         #expect(pump(output, 3) == .drained)
         pipe.read(1024)
@@ -74,8 +46,8 @@ struct LineOutputTests {
         #expect(output.takeRead(isLast: true) == 1)
     }
 
-    @Test func aClosedSocketIsReported() {
-        let socket = Ends(isSocket: true)
+    @Test func aClosedSocketIsReported() throws {
+        let socket = try Ends(isSocket: true)
         socket.closeReader()
         #expect(pump(LineOutput(fileDescriptor: socket.writing), 1) == .closed)
     }
@@ -87,8 +59,8 @@ struct LineOutputTests {
         #expect(pump(LineOutput(fileDescriptor: full), 1) == .failed(errorNumber: ENOSPC))
     }
 
-    @Test func theLimitIsReported() {
-        let pipe = Ends()
+    @Test func theLimitIsReported() throws {
+        let pipe = try Ends()
         let output = LineOutput(fileDescriptor: pipe.writing, lineLimit: 2)
         #expect(pump(output, 1) == .drained)
         #expect(pump(output, 5) == .limitReached)
