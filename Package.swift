@@ -138,6 +138,12 @@ let package = Package(
                 "CollarErrors", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "SerialDevices", "CollarReceiver", "CollarWorld",
             ],
             path: "Tools/borders", swiftSettings: strict),
+        .target(
+            name: "FuzzCore", dependencies: ["CollarWire", "CollarARQ", "CollarFirmware"], path: "Tools/fuzzing/FuzzCore",
+            swiftSettings: portable),
+        .executableTarget(
+            name: "collar-link-fuzz", dependencies: ["FuzzCore", "CollarWire"], path: "Tools/fuzzing/collar-link-fuzz",
+            swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         .executableTarget(
             name: "collar-link-simulation", dependencies: ["CollarSimulator", "CollarWorld"],
             path: "Tools/simulation", exclude: ["planted"], swiftSettings: strict),

@@ -9,28 +9,48 @@ setup_build() {
     setup_libudev
 }
 
-# Builds for release, with the Swift libraries in the binary and without debug information. Progress goes to stderr; nothing is
-# printed if there is nothing to do.
-build_release() {
-    # Debug information takes time to write, and the linker time to copy. The program exports nothing, so the linker may drop what it
-    # does not use.
-    # Searches for texts would link the regular-expression engine, a megabyte; without its implicit import they do not compile.
-    local options=(-Xswiftc -gnone -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
-        -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --gc-sections
-        -Xlinker --exclude-libs=ALL -Xlinker --no-export-dynamic)
-    # Packed relocations and a static C++ runtime save 2 MB of resident memory. The linker takes the first library of
-    # a name that it finds, and this folder has only the static library.
+# Sets `link_options`. The program exports nothing, so the linker may drop what it does not use. Packed relocations and a static C++
+# runtime save 2 MB of resident memory.
+set_link_options() {
+    link_options=(-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --gc-sections -Xlinker --exclude-libs=ALL
+        -Xlinker --no-export-dynamic)
+    # The linker takes the first library of a name that it finds, and this folder has only the static library.
     local archive folder=$root/.tools/static-libraries
     archive=$(gcc -print-file-name=libstdc++.a 2>/dev/null || true)
     if [[ $archive == /* ]]; then
         mkdir -p "$folder"
         ln -sfn "$archive" "$folder/libstdc++.a"
-        options+=(-Xlinker "-L$folder")
+        link_options+=(-Xlinker "-L$folder")
     fi
+}
+
+# build OPTION… : builds for release, with the commit in the program. Prints nothing if there is nothing to do.
+build() {
     local commit
     commit=$(git -C "$root" describe --always --abbrev=9 --match='' --dirty=+ 2>/dev/null || true)
-    COLLAR_LINK_COMMIT=$commit swift build --package-path "$root" -c release --static-swift-stdlib --product collar-link \
-        "${options[@]}" 2>&1 | quieten >&2
+    COLLAR_LINK_COMMIT=$commit swift build --package-path "$root" -c release "$@" 2>&1 | quieten
+}
+
+# Builds the program with the Swift libraries in it and without debug information. Progress goes to stderr.
+build_release() {
+    # Debug information takes time to write, and the linker time to copy.
+    # Searches for texts would link the regular-expression engine, a megabyte; without its implicit import they do not compile.
+    local link_options options=(-Xswiftc -gnone -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
+        -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld)
+    set_link_options
+    build --static-swift-stdlib --product collar-link "${options[@]}" "${link_options[@]}" >&2
+}
+
+# Builds the unit tests into .build-test, and with them every program of the package. The tool is linked once more, as it is for release:
+# end-to-end tests need no build of their own.
+tests_build=$root/.build-test/release
+tested_binary=$root/.build-test/collar-link
+build_tests() {
+    local link_options
+    set_link_options
+    build --build-tests --scratch-path "$root/.build-test" -Xswiftc -enable-testing
+    swiftc -static-stdlib -use-ld=lld "@$tests_build/collar-link.product/Objects.LinkFileList" -Xlinker --defsym=main=collar_link_main \
+        -L "$root/.tools/libudev-dev/usr/lib/$multiarch" -ludev "${link_options[@]}" -o "$tested_binary" 2>&1 | quieten
 }
 
 # Leaves out lines that give no information. The linker's warning about mktemp looks alarming, but it is about the

@@ -10,23 +10,26 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PLANTS = os.environ.get("COLLAR_LINK_FUZZ_PLANTED") == "1"
-# A manifest with the core alone, which is all that the fuzzing package needs.
+# A manifest with the core alone, which is all that fuzzing needs.
 MANIFEST = """\
 // swift-tools-version: 6.2
 import PackageDescription
 
-func core(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .target(
-        name: name, dependencies: dependencies,
-        swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")])
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]
+
+func module(_ name: String, _ dependencies: Target.Dependency..., path: String? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-let names = ["CollarWire", "CollarARQ", "CollarFirmware"]
 let package = Package(
-    name: "collar-link", products: names.map { .library(name: $0, targets: [$0]) },
+    name: "collar-link",
     targets: [
-        .systemLibrary(name: "CCarrylessMultiply"), core("CollarWire", "CCarrylessMultiply"),
-        core("CollarARQ", "CollarWire"), core("CollarFirmware", "CollarWire", "CollarARQ"),
+        .systemLibrary(name: "CCarrylessMultiply"), module("CollarWire", "CCarrylessMultiply"),
+        module("CollarARQ", "CollarWire"), module("CollarFirmware", "CollarWire", "CollarARQ"),
+        module("FuzzCore", "CollarWire", "CollarARQ", "CollarFirmware", path: "Tools/fuzzing/FuzzCore"),
+        .executableTarget(
+            name: "collar-link-fuzz", dependencies: ["FuzzCore", "CollarWire"], path: "Tools/fuzzing/collar-link-fuzz",
+            swiftSettings: settings),
     ])
 """
 
