@@ -69,6 +69,9 @@ import Testing
         let two = JournalSocket.datagram(["a", "b"], LogMark())
         let text = "PRIORITY=6\nSYSLOG_IDENTIFIER=collar-link\nCOLLAR_LINK_CATEGORY=connectivity\nCOLLAR_LINK_LEVEL=info\nMESSAGE\n"
         #expect(two == Array(text.utf8) + [3, 0, 0, 0, 0, 0, 0, 0] + Array("a\nb\n".utf8))
+        // The length counts bytes, also of a long message.
+        let name = String(repeating: "Zoë", count: 100)
+        #expect(JournalSocket.datagram([name, "b"], LogMark()) == Array(text.utf8) + [0x92, 1, 0, 0, 0, 0, 0, 0] + Array("\(name)\nb\n".utf8))
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarConfiguration
 import CollarControl
 import CollarHost
 import CollarJournal
@@ -28,6 +29,8 @@ import Testing
         var written: [String: [String]] = [:]
         var notices: [ReceiverNotice] = []
         var figures: [RadioFigures] = []
+        /// The dialect that the state directory keeps of each port's stick.
+        var remembered: [Dialect?] = []
     }
 
     private var folders: [String] = []
@@ -37,7 +40,8 @@ import Testing
     }
 
     /// Opens ports, and does what is due for a time, whenever it is due.
-    private func run(_ sticks: [Stick], seconds: Int64 = 600) throws -> Outcome {
+    /// - Parameter bytes: what comes in at each open port after its opening.
+    private func run(_ sticks: [Stick], seconds: Int64 = 600, reading bytes: [UInt8] = []) throws -> Outcome {
         let folder = "/tmp/collar-link-ports-\(UUID().uuidString)"
         try #require(unsafe mkdir(folder, 0o700) == 0)
         folders.append(folder)
@@ -63,6 +67,8 @@ import Testing
             }
             let port = "/dev/ttyUSB\(index)"
             try ports.play(CaptureRecord(time: start, port: port, event: .opened(opening)), at: start)
+            ports.ports[index].stickName = "stick \(index)"
+            if !bytes.isEmpty { try ports.play(CaptureRecord(time: start, port: port, event: .read(bytes)), at: start) }
             if stick == .closed { try ports.play(CaptureRecord(time: start, port: port, event: .closed), at: start) }
         }
         var now = start.instant
@@ -74,6 +80,8 @@ import Testing
                 at: HostTime(instant: now, unixMilliseconds: start.unixMilliseconds + now.microseconds(since: start.instant) / 1000))
         }
         outcome.figures = ports.figures
+        let memory = StickMemory(stateDirectory: folder)
+        outcome.remembered = sticks.indices.map { memory.dialect(of: "stick \($0)") }
         var reader = CaptureReader()
         reader.append(Array(try Data(contentsOf: URL(filePath: "\(folder)/capture"))))
         while let record = try reader.next() {
@@ -90,6 +98,15 @@ import Testing
         #expect(outcome.figures.map(\.dialect) == ["serial"])
         #expect(try #require(outcome.written["/dev/ttyUSB0"]).count > 4)
         #expect(try run([.unknown], seconds: 0).figures.map(\.state) == [.detecting])
+    }
+
+    /// An assumed serial line is asked again later, also after a restart, so only one that was heard is remembered.
+    @Test func anAssumedSerialLineIsNotRemembered() throws {
+        #expect(try run([.unknown, .unknown]).remembered == [nil, nil])
+        let frames = RecordedDay.serialBytes(of: [try RecordedCollar().identity()])
+        let heard = try run([.unknown, .unknown], reading: frames)
+        #expect(heard.figures.map(\.dialect) == ["serial", "serial"])
+        #expect(heard.remembered == [.serial, .serial])
     }
 
     /// The stick is asked at the same times, whatever is open before and after it.

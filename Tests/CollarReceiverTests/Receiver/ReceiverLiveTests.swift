@@ -4,6 +4,7 @@ import CollarFormats
 import CollarHost
 import CollarJournal
 import CollarWire
+import FoundationEssentials
 import Glibc
 import LinuxSystem
 import Testing
@@ -125,6 +126,14 @@ import Testing
         #expect(radios.compactMap { $0["port"]?.text } == ["\(bench.folder)/radio"])
         #expect(run.figures.radios.map(\.state) == [.waiting])
         #expect(run.figures.collars[0xC0]?[.heard] == 0)
+    }
+
+    /// The program that asks may have another working directory.
+    @Test func aRelativePortIsShownAsAnAbsolutePath() throws {
+        let bench = try bench()
+        bench.configuration.ports = ["collar-link-radio", "tcp://127.0.0.1:1"]
+        let run = try run(bench) { $0.stop(afterMicroseconds: 0) }
+        #expect(run.figures.radios.map(\.port) == ["\(FileManager.default.currentDirectoryPath)/collar-link-radio", "tcp://127.0.0.1:1"])
     }
 
     @Test(arguments: [SIGINT, SIGTERM])

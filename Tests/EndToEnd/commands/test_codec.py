@@ -332,6 +332,18 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(cut.returncode, 65)
         self.assertIn(f"The input ends inside a frame, at byte {places[-1] - 2}.", cut.stderr.decode())
 
+    def test_a_capture_is_recognised_in_pieces(self):
+        capture = (ROOT / "Tests/Captures/rnode-stick.pcapng").read_bytes()
+        decoder = subprocess.Popen([BINARY, "decode"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=child_environment())
+        decoder.stdin.write(capture[:2])
+        decoder.stdin.flush()
+        wait_until(lambda: waiting_bytes(decoder.stdin) == 0, 10, "decode reads the first bytes")
+        output, _ = decoder.communicate(capture[2:], timeout=20)
+        whole = run("decode", data=capture)
+        self.assertEqual((output, decoder.returncode), (whole.stdout, whole.returncode))
+        self.assertGreater(output.count(b"\n"), 1)
+
     def test_text_shows_every_fix_of_a_batch(self):
         frames = self.encode(FULL, dict(FULL, seq=43, battery_pct=84), arguments=("--mode", "batch"))
         self.assertEqual(statistics(frames)["frames"], 1)

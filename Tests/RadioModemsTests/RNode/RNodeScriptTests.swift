@@ -44,6 +44,22 @@ import Testing
         return script
     }
 
+    /// A stick is deaf while it sends, and at a slow setting it sends for seconds.
+    @Test func aStickThatSendsASlowPacketHasTimeToAnswer() {
+        let slow = RadioSettings(
+            frequencyHertz: 869_525_000, bandwidthHertz: 125_000, spreadingFactor: 12, codingRateDenominator: 5, powerDBm: 14)
+        for (settings, notices) in [(StickBench.settings, [ModemNotice.notAnswering(.rnode)]), (slow, [])] {
+            var script = ModemScript<RNodeModem>(settings: settings)
+            var answers = Answers()
+            script.converse { answers.answer($0) }
+            _ = script.takeEvents()
+            script.pass(milliseconds: 5000)
+            #expect(script.takeFrames().isEmpty == false)
+            script.pass(milliseconds: 8000)
+            #expect(script.takeNotices().prefix(1) == notices[...], "spreading factor \(settings.spreadingFactor)")
+        }
+    }
+
     // MARK: Packets
 
     @Test func aSignalIsThatOfOnePacket() {
