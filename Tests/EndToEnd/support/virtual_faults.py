@@ -151,13 +151,14 @@ class Faults(VirtualCase):
         self.plug_slowly()
         early.wait_for_error("listening on")
         self.assertEqual(early.stop(), 0)
-        self.assertEqual(self.port_messages(early), [f"waiting for {NODE} to appear", f"listening on {NODE}"])
+        self.assertEqual(
+            self.port_messages(early), [f"The receiver is waiting for {NODE} to appear.", f"The receiver is listening on {NODE}."])
         self.pull(RADIO)
         self.plug_slowly()
         late = self.receive(f"--port {NODE}")
         self.assertEqual(self.access_to_node(), "600 root")
         late.wait_for_error("listening on")
-        self.assertEqual(self.port_messages(late), [f"listening on {NODE}"])
+        self.assertEqual(self.port_messages(late), [f"The receiver is listening on {NODE}."])
 
     def plug_slowly(self):
         self.machine.adapters[RADIO].plug("SLOW")
@@ -229,7 +230,7 @@ class Faults(VirtualCase):
         receiver.wait_for_error("waiting for /tmp/radio to appear")
         for _ in range(3):
             self.machine.run("mknod -m 666 /tmp/radio c 188 9; sleep 0.5; rm /tmp/radio; sleep 1")
-        self.assertEqual(self.port_messages(receiver), ["waiting for /tmp/radio to appear"])
+        self.assertEqual(self.port_messages(receiver), ["The receiver is waiting for /tmp/radio to appear."])
         # For comparison: one that stays.
         self.machine.run("mknod -m 666 /tmp/radio c 188 9")
         receiver.wait_for_error("/tmp/radio exists, but its device does not answer")
