@@ -9,7 +9,7 @@ final class ControlSocketBench {
     let folder: String
     private var descriptors: [Int32] = []
 
-    /// Until when a line may be awaited that is there already: no test waits so long unless it fails.
+    /// The deadline for a line that is there already. Only a failing test waits until then.
     static var farAway: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)

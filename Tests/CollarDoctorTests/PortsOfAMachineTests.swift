@@ -23,7 +23,7 @@ import Testing
         #expect(diagnosis.exitCode == .clean)
     }
 
-    /// The rule that was not applied explains why no radio is found, and not why nothing is at a port with a name.
+    /// A rule that was not applied explains why no radio is found. It does not explain why a named port is missing.
     @Test func aNamedPortThatIsMissingIsToldBesideWhatExplainsTheAbsenceOfOthers() throws {
         let machine = try ChangedMachine("rule-not-applied")
         #expect(described(machine) == ["rule_not_applied /dev/ttyUSB0"])

@@ -3,7 +3,7 @@ import CollarPorts
 import CollarWorld
 import Testing
 
-/// Later attempts of a named port: what ends a receiver at the first one does not end it any more.
+/// Later attempts to open a named port: an error that ends the receiver at the first attempt does not end it later.
 @Suite("Attempts after the first one of a named port") struct NamedPortAttemptsTests {
     private static let denials = [denied, notSetYet]
 

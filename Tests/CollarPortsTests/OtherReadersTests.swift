@@ -3,7 +3,7 @@ import CollarPorts
 import CollarWorld
 import Testing
 
-/// Other programs that have an open line open as well: when they are looked for, and what is reported.
+/// Other programs that have the receiver's line open: when the receiver looks for them, and its reports.
 @Suite("Other readers of open lines") struct OtherReadersTests {
     private let second = "/dev/ttyUSB1"
     private let cat = ProcessHolder(processID: 9, name: "cat")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CollarPorts
 
-/// What is known of a serial device: its names, and which devices are the same.
+/// The names of a serial device, and when two devices are the same.
 @Suite("Serial devices") struct SerialDeviceTests {
     private static let usual = [
         "ID_VENDOR_ID": "10C4", "ID_MODEL_ID": "EA60", "ID_VENDOR": "Silicon_Labs", "ID_MODEL": "CP2102", "ID_SERIAL_SHORT": "A1",
@@ -113,7 +113,7 @@ import Testing
         #expect(!device(["ID_PATH": "pci-2"], node: "/dev/ttyUSB7").isOther(than: device()))
         // udevd replaces such characters.
         #expect(!device(["ID_SERIAL_SHORT": "A_1"]).isOther(than: device(["ID_SERIAL_SHORT": "A 1"])))
-        // Nobody knows yet.
+        // Without the vendor, two devices cannot be told apart.
         let unknown = device(["ID_VENDOR_ID": nil, "ID_BUS": "usb"])
         #expect(!unknown.isOther(than: device()) && !device().isOther(than: unknown))
     }

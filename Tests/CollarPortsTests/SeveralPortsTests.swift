@@ -12,6 +12,14 @@ import Testing
         SimulatedPorts.device(node, serial: serial, isMarked: isMarked, socket: socket)
     }
 
+    /// A named port, which is open.
+    private func oneNamed() -> SimulatedPorts {
+        var bench = SimulatedPorts()
+        bench.nodes[node] = .init(device: device(node))
+        bench.name(node)
+        return bench
+    }
+
     /// Two named ports, both open.
     private func twoNamed() -> SimulatedPorts {
         var bench = SimulatedPorts()
@@ -64,9 +72,7 @@ import Testing
     }
 
     @Test func ofTwoEqualDevicesTheOneAtItsOwnPathIsOpened() {
-        var bench = SimulatedPorts()
-        bench.nodes[node] = .init(device: device(node))
-        bench.name(node)
+        var bench = oneNamed()
         bench.unplug()
         bench.nodes[second] = .init(device: device(second))
         bench.nodes[third] = .init(device: device(third))
@@ -80,9 +86,7 @@ import Testing
     }
 
     @Test func theLastOfTwoEqualDevicesIsFollowed() {
-        var bench = SimulatedPorts()
-        bench.nodes[node] = .init(device: device(node))
-        bench.name(node)
+        var bench = oneNamed()
         bench.unplug()
         bench.nodes[second] = .init(device: device(second))
         bench.nodes[third] = .init(device: device(third))
@@ -92,9 +96,7 @@ import Testing
     }
 
     @Test func aPortThatWasFollowedIsLookedForAtItsPathAgain() {
-        var bench = SimulatedPorts()
-        bench.nodes[node] = .init(device: device(node))
-        bench.name(node)
+        var bench = oneNamed()
         bench.unplug()
         bench.plug(device(second))
         #expect(bench.open == [second])
@@ -108,9 +110,7 @@ import Testing
     }
 
     @Test func aPortIsFollowedAgainAndAgain() {
-        var bench = SimulatedPorts()
-        bench.nodes[node] = .init(device: device(node))
-        bench.name(node)
+        var bench = oneNamed()
         var last = node
         for number in 1...5 {
             let next = "/dev/ttyUSB\(number)"
@@ -206,9 +206,7 @@ import Testing
     }
 
     @Test func aStrangerIsReportedOnceThoughTheRadioWasThereBetween() {
-        var bench = SimulatedPorts()
-        bench.nodes[node] = .init(device: device(node))
-        bench.name(node)
+        var bench = oneNamed()
         for _ in 0..<3 {
             bench.unplug()
             bench.plug(device(node, "B2"))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CollarReaders
 
-/// What a person is told by a reader.
+/// Messages of a reader to a person.
 @Suite struct ReaderMessagesTests {
     @Test func errorsNameTheirCodesAndWhatToDo() {
         let missing = ReaderError.watch(path: "/s", errorNumber: ENOENT).message

@@ -120,7 +120,7 @@ import Testing
         var got: [String] = []
         while got.count < count {
             let isStuck = sent == count
-            // So many small requests fit into the socket.
+            // A hundred small requests fit into the socket.
             while sent < count, sent - figureCount < 100 {
                 program.send(Self.figuresRequest)
                 sent += 1
@@ -208,7 +208,7 @@ import Testing
         #expect(refused.nextLine(untilMicroseconds: MonotonicClock.microseconds + 1_000_000) == .closed)
         programs.remove(at: 3)
         try settle()
-        // The result of the program that is gone is nobody's any more.
+        // The result of a program that is gone goes to no other program.
         server?.tell(result(4, .ok))
         let next = try connect()
         next.send(Self.locate)
@@ -245,7 +245,7 @@ import Testing
         #expect(lines(program).count == 1)
     }
 
-    /// Where there is no runtime directory of this user, the state directory has the socket; without that there is no place.
+    /// Without a runtime directory, the socket is in the state directory. Without that too, it is an error.
     @Test func aPlaceThatCannotBeUsedIsPassedOver() throws {
         let missing = ControlSocket.OpenError(path: "\(folder)/none", errorNumber: ENOENT)
         #expect(throws: missing) { try ControlSocket(stateDirectory: "\(self.folder)/none", runtimeDirectory: "\(self.folder)/run") }

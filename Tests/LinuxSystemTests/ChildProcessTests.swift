@@ -66,7 +66,7 @@ struct ChildProcessTests {
         #expect(process.end(waits: true) == .signal(SIGTERM))
     }
 
-    /// A program and one that it has started, which tells its process id, and holds its end of a pipe as long as it runs.
+    /// A program that starts another one. The other one prints its process id, and holds its end of a pipe while it runs.
     private final class Family {
         let process: ChildProcess
         private(set) var childID: pid_t = 0

@@ -15,7 +15,7 @@ final class Ends {
             (reading, writing) = (ends[0], ends[1])
             return
         }
-        // An end that `pipe` makes could be inherited before it is closed to programs.
+        // A program could inherit a descriptor of `pipe` before its close-on-exec flag is set.
         let folder = try TemporaryFolder()
         let place = "\(folder.path)/pipe"
         guard unsafe mkfifo(place, 0o600) == 0 else { throw SystemError(operation: "mkfifo", errno: errno) }

@@ -11,7 +11,7 @@ extension EventLoopTests {
         #expect(SignalDescriptor.ofEnd == [SIGINT, SIGTERM, SIGHUP])
         signal(SIGHUP) { _ in }
         #expect(SignalDescriptor.ofEnd == [SIGINT, SIGTERM, SIGHUP])
-        // An interrupt that is ignored, as in the background of a script, is one nevertheless.
+        // SIGINT ends the program also where it was ignored at the start, as in the background of a script.
         let interrupt = signal(SIGINT, SIG_IGN)
         #expect(SignalDescriptor.ofEnd == [SIGINT, SIGTERM, SIGHUP])
         signal(SIGINT, interrupt)

@@ -28,7 +28,7 @@ struct SystemFilesTests {
         #expect(third != second && third != first)
     }
 
-    /// The time of the status change tells it: nobody can set that one back.
+    /// The time of the status change differs: no program can set it back.
     @Test func aFileWhoseTimeWasSetBackHasAnotherSignature() throws {
         let folder = try TemporaryFolder()
         let path = folder.write("Rex1", to: "names")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CollarConfiguration
 
-/// What a person is told of a stick.
+/// Messages to a person about a stick.
 @Suite struct ModemMessagesTests {
     private let port = "/dev/ttyUSB0"
     private let settings = RadioSettings(

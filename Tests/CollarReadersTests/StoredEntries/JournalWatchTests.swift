@@ -4,7 +4,7 @@ import Testing
 
 @testable import CollarReaders
 
-/// What is told of changes in a state directory.
+/// The changes in a state directory that the watch reports.
 @Suite final class JournalWatchTests {
     private let folder = "/tmp/collar-link-watch-\(UUID().uuidString)"
     private let watch: JournalWatch

@@ -40,7 +40,7 @@ import Testing
         return follower
     }
 
-    /// Takes entries, and confirms those that are wanted.
+    /// Takes entries, and confirms the wanted ones.
     private func take(_ follower: JournalFollower, confirming: (DeviceID, UInt32) -> Bool = { _, _ in true }) -> [DeviceID: [UInt32]] {
         var taken: [DeviceID: [UInt32]] = [:]
         while let entry = follower.nextEntry(at: time()) {

@@ -51,8 +51,8 @@ final class StoredReadingBench {
         return try StoredEntries(configuration) { [self] in notices.append($0) }
     }
 
-    /// Takes what is stored: fixes as `a1`, by the collar and the sequence, events as `e1`, unwanted fixes as `-a1`. Confirms those that
-    /// are wanted.
+    /// Takes what is stored: fixes as `a1`, by the collar and the sequence, events as `e1`, unwanted fixes as `-a1`. Confirms the
+    /// wanted ones.
     func take(_ entries: StoredEntries, confirming: (String) -> Bool = { _ in true }) -> [String] {
         var taken: [String] = []
         while let item = entries.next(at: StoredReadingBench.time) {
@@ -74,7 +74,7 @@ final class StoredReadingBench {
         return taken
     }
 
-    /// A process reads, confirms what is wanted, and stores its position.
+    /// A process reads, confirms the wanted entries, and stores its position.
     func run(
         as name: String = "db", confirming: (String) -> Bool = { _ in true }, _ change: (inout ReadingConfiguration) -> Void = { _ in }
     ) throws -> [String] {

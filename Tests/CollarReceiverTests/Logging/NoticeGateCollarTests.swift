@@ -60,7 +60,7 @@ import Testing
         #expect(later.isEmpty)
     }
 
-    /// What was given when it was due counts: the limit is not as at the start.
+    /// A notice that was held back counts against the limit when it is given.
     @Test func aSecondFloodIsCountedFromZero() {
         var gate = NoticeGate()
         for _ in 0..<12 { _ = gate.admits(Self.restarted(1), at: Self.at(1)) }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// What stands for data is never held back.
+    /// Notices that stand for data are never held back.
     @Test func dataIsNeverHeldBack() {
         let notices: [ReceiverNotice] = [
             .host(.collar(1, .damagedFixes(logID: 1, first: 1, last: 2))), .host(.collar(1, .lost(first: 1, last: 2))),

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CollarReceiver
 
-/// A receiver that plays captures: hours pass in one run, and no radio and no person is needed. Its state stays from run to run.
+/// A receiver that plays captures, so that hours pass in one run. Its state stays from run to run.
 final class ReceiverBench {
     /// What one run has brought.
     struct Run {

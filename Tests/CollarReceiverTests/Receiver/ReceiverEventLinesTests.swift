@@ -7,7 +7,7 @@ import Testing
 
 @testable import CollarReceiver
 
-/// Where the lines of events go: to the event log all of them, to the output those that are wanted.
+/// All event lines go to the event log, and the selected kinds to the output as well.
 @Suite struct ReceiverEventLinesTests {
     /// A day with lines of every kind but results.
     private func day() throws -> RecordedDay {

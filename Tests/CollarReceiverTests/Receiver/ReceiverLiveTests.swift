@@ -73,7 +73,7 @@ import Testing
         }.sorted { ($0.requestID ?? 0) < ($1.requestID ?? 0) }
     }
 
-    /// The end of a request is told to the program that waits for it with everything that its line on the output has.
+    /// A program that waits for a request gets the same members as the line on the output has.
     @Test func aProgramGetsTheResultAsTheConsumerDoes() throws {
         let bench = try bench()
         endAfter(2, bench)
@@ -158,7 +158,7 @@ import Testing
         run.notices.compactMap { if case .crashed(let end) = $0 { end } else { nil } }
     }
 
-    /// The mark of a run that was killed is found once; after an end as it should be there is none.
+    /// The mark of a killed run is found once. A run that ends normally leaves none.
     @Test func aRunThatCrashedIsToldOnce() throws {
         let bench = try bench([.error])
         let marker = "state/running"

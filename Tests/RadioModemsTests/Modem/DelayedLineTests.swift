@@ -3,7 +3,7 @@ import Testing
 
 @testable import RadioModems
 
-/// A stick behind a network: its answers have more time, and its collars are told the way.
+/// A stick at another machine has more time to answer, and its collars are told the delay.
 @Suite struct DelayedLineTests {
     private static let roundTrip: Int64 = 900_000
 
@@ -13,8 +13,8 @@ import Testing
         return (near.deadlineMilliseconds, far.deadlineMilliseconds)
     }
 
-    /// Twice the way: 1.8 s.
-    @Test func everyAnswerHasTwiceTheWayMore() {
+    /// Two round trips: 1.8 s.
+    @Test func everyAnswerHasTwoRoundTripsMore() {
         #expect(deadlines(MeshCoreModem.self) == (500, 2300))
         #expect(deadlines(RNodeModem.self) == (500, 2300))
         #expect(deadlines(RUI3Modem.self) == (200, 2000))

@@ -27,7 +27,7 @@ import Testing
         #expect(output.events.count == 5)
     }
 
-    /// Only those that were told count: otherwise one that comes every 50 s would be told once.
+    /// A minute begins with a notice that was given: otherwise one that comes every 50 s would be given once.
     @Test func aNoticeThatWasNotToldDoesNotDelayTheNextOne() {
         var output = ModemOutput()
         for second in [0, 50, 100, 150, 200] as [Int64] { output.report(.busy(.kiss), kind: "busy", at: at(second * 1000)) }

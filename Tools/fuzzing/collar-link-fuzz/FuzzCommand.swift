@@ -104,7 +104,7 @@ struct FuzzCommand {
         return .libFuzzer(
             LibFuzzer(
                 program: program, recordPath: recordPath, seedFolder: folder,
-                corpus: options.corpus ?? "\(Surroundings.root)/.build-fuzz/corpus"))
+                corpus: options.corpus ?? "\(Surroundings.root)/.build-simulation/corpus"))
     }
 
     private func chosenTargets() throws -> [any FuzzTarget] {
