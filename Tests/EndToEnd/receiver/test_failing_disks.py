@@ -90,6 +90,10 @@ class DiskTest(EndToEndTest):
                 kinds[line["type"]].append(line)
         return kinds["fix"], kinds["error"]
 
+    def wait_for_fix(self, receiver, sequence):
+        """Waits until a fix is the last line. A receiver that is told to end does not wait for a slow reader of its lines."""
+        wait_until(lambda: f'"seq":{sequence},' in "".join(receiver.lines[-1:]), 10, "the last line")
+
     def assert_told(self, receiver, *words):
         """Checks that stderr and an error line say that nothing is acknowledged, and what to do."""
         receiver.wait_for_error("is acknowledged any more")
@@ -125,6 +129,7 @@ class SizeLimitTest(DiskTest):
         other.wait_for_error("listening on")
         more.acknowledged = collar.acknowledged
         self.assertTrue(more.send(collar.acknowledged + 500))
+        self.wait_for_fix(other, more.acknowledged - 1)
         other.stop()
         fixes, errors = self.lines(receiver, other)
         self.assertEqual(len(errors), 1)
@@ -347,7 +352,7 @@ class SmallDiskTest(DiskTest):
         again, healthy = self.begin(before=self.inside)
         healthy.acknowledged = collar.acknowledged
         self.assertTrue(healthy.send(following + 100))
-        wait_until(lambda: f'"seq":{following + 99},' in "".join(again.lines[-1:]), 10, "the last line")
+        self.wait_for_fix(again, following + 99)
         again.stop()
         fixes, _ = self.lines(receiver, again)
         self.assert_union_complete(fixes, following + 100)
