@@ -1,10 +1,12 @@
+import CollarConfiguration
 import CollarErrors
-import CollarJournal
 import CollarWire
 import Glibc
 import LinuxSystem
 import Testing
 
+@testable import CollarFormats
+@testable import CollarJournal
 @testable import CollarReaders
 
 /// Messages of a reader to a person.
@@ -12,7 +14,8 @@ import Testing
     @Test func errorsNameTheirCodesAndWhatToDo() {
         let missing = ReaderError.watch(path: "/s", errorNumber: ENOENT).message
         #expect(missing.code == .noReceiver && missing.reason == "There is no directory /s.")
-        #expect(ReaderError.watch(path: "/s", errorNumber: ENOTDIR).message == missing)
+        let file = ReaderError.watch(path: "/s", errorNumber: ENOTDIR).message
+        #expect(file.code == .noReceiver && file.reason == "/s is no directory.")
         let denied = ReaderError.watch(path: "/s", errorNumber: EACCES).message
         #expect(denied.code == .permissionDenied && denied.remedy == nil)
         #expect(denied.reason == "/s cannot be watched for changes: Permission denied.")
@@ -52,6 +55,22 @@ import Testing
             for part in parts { #expect(text.contains(part), "\(text)") }
             #expect(notice.message.code == nil)
         }
+    }
+
+    @Test func filtersSeeTheLevelAndTheCodeOfANotice() throws {
+        let name = try #require(ReaderName("db"))
+        let failure = AnimalFileFault.unreadable(FileFailure(.open, "/x", errorNumber: EIO))
+        let damage = FollowerNotice.journal(.damage(deviceID: 0xA, DamageReport(segment: 2, offset: 3, byteCount: 4)))
+        let marks: [(FollowerNotice, LogMark)] = [
+            (.goesOn(name), LogMark(.info, .collarLocation)), (.notAnID("x"), LogMark(.info, .collarLocation)),
+            (.fixesLeftOut(Omission(format: .gpx, fixCount: nil)), LogMark(.warning, .collarLocation)),
+            (.fixesLeftOut(Omission(format: .gpx, fixCount: 3)), LogMark(.warning, .collarLocation)),
+            (.commandFailed(command: "x", .exitCode(1)), LogMark(.commandFailed, otherwise: .crash)),
+            (damage, LogMark(.journalDamaged, otherwise: .crash)), (.animals(failure), LogMark(.animalsUnusable, otherwise: .crash)),
+        ]
+        for (notice, mark) in marks { #expect(notice.mark == mark, "\(notice)") }
+        #expect(damage.message.reason.hasPrefix("The journal of collar 000000000000000a is damaged in segment 2;"))
+        #expect(FollowerNotice.animals(failure).message == failure.message)
     }
 
     @Test func aPositionThatIsNotStoredIsTold() {

@@ -63,8 +63,8 @@ package struct AnimalRegisterError: Error, Equatable, Sendable {
 }
 
 extension AnimalFileFault {
-    /// The code of the error; nil if the file is too long or no text.
-    package var code: ErrorCode? { if case .wrong(_, let error) = self { error.code } else { .animalsUnusable } }
+    /// The code of the error.
+    package var code: ErrorCode { .animalsUnusable }
 
     /// The fault, for a person: where it is, what is wrong, and what to do about it.
     package var message: UserMessage {

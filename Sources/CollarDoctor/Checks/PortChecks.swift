@@ -79,7 +79,7 @@ extension Examination {
             if status == nil, port.device != nil { return nil }
             if let obstacle = machine.obstacle(at: port.node) {
                 // Nothing at all is at the path.
-                if obstacle == .directory, machine.mayAccess(Examination.folder(of: port.node), "x") { return nil }
+                if obstacle == .directory, !isHidden(port.node) { return nil }
                 let message = SerialPortError.permissionDenied(path: port.path, obstacle: obstacle).message
                 let remedy: String? =
                     switch obstacle {

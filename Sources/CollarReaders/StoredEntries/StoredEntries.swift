@@ -69,6 +69,8 @@ package final class StoredEntries {
     private let watch: JournalWatch
     private let journals: JournalFollower
     private var events: FollowedEvents?
+    /// The last confirmed event of an event log that cannot be read any more.
+    private var eventsTaken: EventPosition?
     private var named: NamedReader?
     private var animals: AnimalFiles
     private let report: (FollowerNotice) -> Void
@@ -158,6 +160,7 @@ package final class StoredEntries {
             return try events?.next().map(StoredItem.event)
         } catch {
             report(.cannotReadEvents(error))
+            eventsTaken = events?.taken
             events = nil
             return nil
         }
@@ -187,7 +190,7 @@ package final class StoredEntries {
         guard named != nil else { return true }
         do throws(JournalError) {
             var state = try journals.durableState()
-            state.events = events?.taken ?? named?.former?.events
+            state.events = events?.taken ?? eventsTaken ?? named?.former?.events
             state.seenUnixMilliseconds = time.unixMilliseconds
             try named?.store(state, isSeen: isSeen)
             positionFailure = nil

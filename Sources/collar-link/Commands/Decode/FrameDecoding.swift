@@ -61,7 +61,7 @@ struct FrameDecoding {
         let place = place(of: log, at: address)
         let key = place?.key ?? address
         var list = logs[key] ?? []
-        if let place { list.swapAt(0, place.index) } else { list.insert(KnownLog(identity: log), at: 0) }
+        if let place { list.insert(list.remove(at: place.index), at: 0) } else { list.insert(KnownLog(identity: log), at: 0) }
         if list.count > FrameDecoding.logLimit { list.removeLast() }
         if let nextSequence {
             list[0].references[1] = max(nextSequence, 1) - 1
