@@ -30,7 +30,7 @@ import Testing
     func oneFixAFrame(spreadingFactor: UInt8, row: (loss: Double, limit: Double)) throws {
         let fixes = SimulatedWalk.fixes(2000, secondsApart: 1)
         let measured = try Self.mean(
-            .lora(spreadingFactor: spreadingFactor), loss: row.loss, fixes: fixes, batches: false, seeds: 1...5)
+            .lora(spreadingFactor: spreadingFactor), loss: row.loss, fixes: fixes, batches: false, seeds: 1...2)
         #expect(measured.overBound >= 0.99 && measured.overBound <= row.limit)
         // A burst without loss is long, and one answer serves it.
         if row.loss == 0 { #expect(measured.acknowledgementShare <= 0.03) }

@@ -9,7 +9,7 @@ import Testing
         var cut = 0
         var reboots = 0
         var heard = 0
-        for seed in 0..<24 as Range<UInt64> {
+        for seed in 0..<8 as Range<UInt64> {
             let result = try DutyCycleTrial(seed: seed).run()
             #expect(result.mostMicroseconds <= 36_000_000, "seed \(seed): \(result)")
             frames += result.frameCount
@@ -17,10 +17,10 @@ import Testing
             reboots += result.rebootCount
             heard += result.heardCount
         }
-        #expect(frames > 5_000)
-        #expect(cut > 50)
-        #expect(reboots > 5_000)
-        #expect(heard > 5_000)
+        #expect(frames > 1_500)
+        #expect(cut > 15)
+        #expect(reboots > 1_500)
+        #expect(heard > 1_500)
     }
 
     /// The token bucket holds at most one quarter of the airtime that is allowed in an hour, and gains the other three quarters

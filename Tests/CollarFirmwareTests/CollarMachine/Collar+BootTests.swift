@@ -114,8 +114,8 @@ import Testing
         return next
     }
 
-    /// The newest block is lost three times in a row. After each loss, the next boot is also tried with a power cut at every
-    /// seventh step.
+    /// The newest block is lost three times in a row. After each loss, the next boot is also tried with power cuts, 23 steps
+    /// apart and at other steps for each boot.
     @Test(arguments: TestFlash.Loss.allCases)
     func growsWhateverBecomesOfTheNewestBlock(loss: TestFlash.Loss) throws {
         try forEachBoot { bench in
@@ -125,7 +125,7 @@ import Testing
                 let context = "boot \(bench.collar.bootCount), loss \(round)"
                 flash.lose(loss, block: flash.newestSettingsBlock)
                 let whole = try booted(flash, after: boots, context)
-                for step in stride(from: 0, to: whole.shared.flash.stepCount, by: 7) {
+                for step in stride(from: Int(boots % 23), to: whole.shared.flash.stepCount, by: 23) {
                     let cut = SharedFlash(flash.withPower)
                     cut.flash.stepsLeft = step
                     #expect(throws: FlashError.self) { try CollarBench(shared: cut) }

@@ -221,9 +221,9 @@ import Testing
 
 /// No bytes stop a decoder, and its frames and faults agree with those of the reference.
 @Suite struct StreamDecoderFuzzTests {
-    @Test func tenMillionRandomBytes() {
+    @Test func twoMillionRandomBytes() {
         var random = SeededRandom(seed: 0xF1)
-        for _ in 0..<100 { compare((0..<100_000).map { _ in random.byte() }) }
+        for _ in 0..<20 { compare((0..<100_000).map { _ in random.byte() }) }
     }
 
     /// Small numbers are often valid length bytes, so whole frames occur.
