@@ -220,6 +220,33 @@ import Testing
         #expect(programs.allSatisfy { outcomes($0).isEmpty })
     }
 
+    /// Unread answers of a program that is gone make its connection an error, not an empty one: the loop still comes to rest.
+    @Test func aProgramThatLeavesWithoutReadingIsForgotten() throws {
+        for count in 1...(2 * ControlMachine.clientLimit) {
+            let program = try connect()
+            program.send(Self.figuresRequest + Self.locate.line)
+            try settle()
+            #expect(figureCount == count)
+        }
+        try settle()
+        let next = try connect()
+        next.send(Self.locate)
+        try settle()
+        #expect(outcomes(next) == [.queued])
+    }
+
+    /// Programs that connect at the same time are all accepted in one turn.
+    @Test func programsThatConnectTogetherAreAcceptedTogether() throws {
+        let programs = [try connect(), try connect(), try connect()]
+        for program in programs { program.send(Self.figuresRequest) }
+        try #require(server).accept(at: time)
+        for event in events.wait(timeoutMicroseconds: 0) {
+            if case .controlClient(let id) = event.source { server?.handle(id, event, at: time) }
+        }
+        #expect(figureCount == programs.count)
+        #expect(programs.map { lines($0).count } == [1, 1, 1])
+    }
+
     @Test func theSocketIsForItsOwnerAloneAndEndsWithTheServer() throws {
         let path = try #require(try socketPath())
         var status = stat()

@@ -36,13 +36,13 @@ struct StickBench {
     init(
         _ stick: any BaseStick, settings: RadioSettings? = StickBench.settings, limits: TransmitLimits? = StickBench.unlimited,
         dialect: Dialect? = nil, remembered: Dialect? = nil, kind: RadioModem.PortKind = .remote, isRested: Bool = false,
-        delayMilliseconds: Int64 = 0
+        delayMilliseconds: Int64 = 0, roundTripMilliseconds: Int64 = 0
     ) {
         self.stick = stick
         halfDelay = delayMilliseconds * 500
         modem = RadioModem(
             ModemConfiguration(dialect: dialect, settings: settings, limits: limits), kind: kind, remembered: remembered,
-            isRested: isRested, at: now)
+            isRested: isRested, roundTripMicroseconds: roundTripMilliseconds * 1000, at: now)
         exchange()
     }
 

@@ -63,6 +63,30 @@ import Testing
         #expect(keys(batch) == [["", "Athena", "2"], ["", "Bella", "1"], ["", idB, "1"], ["", "000000000000000c", "1"]])
     }
 
+    /// A message tells the time at which it was made, or else was received; a gap that at which it became known.
+    @Test func messagesAndGapsAreOfTheAnimalThatWoreTheCollarThen() throws {
+        let (last, second) = (DeliveryBatchTests.handover - 1, UInt32(DeliveryBatchTests.handover / 1000))
+        func message(_ made: UInt32, received: Int64) throws -> EmittedEntry.Content {
+            let data: [UInt8] = []
+            let content = ApplicationMessage(kind: .notice, code: 3, unixSeconds: made, data: data.span)
+            let message = CollarMessage(sequence: 1, content: try #require(content))
+            return .message(JournaledMessage(logID: 1, receivedUnixMilliseconds: received, message: message))
+        }
+        let range = try #require(SequenceRange(1, 2))
+        func gap(_ time: Int64) -> EmittedEntry.Content {
+            .gap(GapChange(event: .missing, logID: 1, range: range, unixMilliseconds: time))
+        }
+        let contents = try [
+            message(second - 1, received: last + 9000), message(second, received: last + 9000), message(0, received: last),
+            message(0, received: last + 1), gap(last), gap(last + 1),
+        ]
+        var batch = try batch("sink", "{name}")
+        for content in contents {
+            batch.add(.entry(EmittedEntry(content: content, deviceID: collarA, receipt: receipt(1)), isWanted: true))
+        }
+        #expect(keys(batch) == [["", "Athena", "3"], ["", "Bella", "3"]])
+    }
+
     @Test func fixesAndEventsOfOneKeyAreOnePart() throws {
         var batch = try batch("sink", "{collar}", "{name}")
         for item in [fix(1), event(2, of: idA), fix(3, of: collarB), event(4), event(5, of: idB), fix(6)] { batch.add(item) }

@@ -62,11 +62,24 @@ struct FollowBench {
         }
     }
 
-    mutating func storeGap(_ number: UInt32) throws {
+    mutating func storeGap(_ number: UInt32, isWanted: Bool = true) throws {
         let range = try #require(SequenceRange(number, number))
         let change = GapChange(event: .missing, logID: FollowBench.log, range: range, unixMilliseconds: 0)
         waiting.append(
-            .entry(EmittedEntry(content: .gap(change), deviceID: FollowBench.collar, receipt: FollowBench.receipt(number)), isWanted: true))
+            .entry(
+                EmittedEntry(content: .gap(change), deviceID: FollowBench.collar, receipt: FollowBench.receipt(number)),
+                isWanted: isWanted))
+    }
+
+    mutating func storeMessage(_ sequence: UInt32) throws {
+        let data: [UInt8] = []
+        let made = ApplicationMessage(kind: .notice, code: 3, unixSeconds: 0, data: data.span)
+        let message = CollarMessage(sequence: sequence, content: try #require(made))
+        let content = EmittedEntry.Content.message(
+            JournaledMessage(logID: FollowBench.log, receivedUnixMilliseconds: 0, message: message))
+        waiting.append(
+            .entry(
+                EmittedEntry(content: content, deviceID: FollowBench.collar, receipt: FollowBench.receipt(sequence)), isWanted: true))
     }
 
     mutating func storeEvent(_ offset: UInt32) {

@@ -1,5 +1,6 @@
 import CollarWire
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import CollarReaders
@@ -107,6 +108,25 @@ import Testing
         _ = changes()
         try watch.watch(path("a"), .collar(0xB))
         try write(path("a") + "/1")
+        #expect(changes() == ["b"])
+    }
+
+    /// The kernel keeps only so many events, and says when it has dropped others.
+    @Test func everythingMayHaveChangedAfterTooManyEvents() throws {
+        for name in ["a", "b", "events"] { try makeDirectory(path(name)) }
+        for name in ["1", "2"] { try write(path("a") + "/" + name) }
+        try watch.watch(path("a"), .collar(0xA))
+        try watch.watch(path("b"), .collar(0xB))
+        try watch.watch(path("events"), .eventLog)
+        _ = changes()
+        let file = try #require(FileManager.default.contents(atPath: "/proc/sys/fs/inotify/max_queued_events"))
+        let limit = try #require(Int(String(decoding: file, as: UTF8.self).prefix { $0.isNumber }))
+        // Two equal events after each other are one.
+        let files = [path("a") + "/1", path("a") + "/2"]
+        for number in 0...limit { _ = unsafe chmod(files[number % 2], 0o600) }
+        #expect(changes() == ["names", "events", "a", "b"])
+        #expect(changes() == [])
+        try write(path("b") + "/1")
         #expect(changes() == ["b"])
     }
 

@@ -140,6 +140,50 @@ import Testing
         #expect(follower.takeNotices().count == 1)
     }
 
+    /// So that no change of a journal is missed, also if another directory has taken its place.
+    @Test func everyWantedCollarIsFoundByEachLook() throws {
+        try append(1...1, of: collarA)
+        try append(1...1, of: collarB)
+        func found(_ collars: Set<DeviceID>?) throws -> [[DeviceID]] {
+            var configuration = FollowConfiguration(stateDirectory: "/state")
+            configuration.collars = collars
+            let follower = JournalFollower(configuration, former: nil, fileSystem: disk)
+            return try (0..<3).map { round in
+                var found: [DeviceID] = []
+                // The first look cannot open the first journal.
+                disk.faults.operationsUntilFailure = round == 0 ? 1 : nil
+                try follower.lookForCollars(at: time().instant) { found.append($0) }
+                disk.faults.operationsUntilFailure = nil
+                return found
+            }
+        }
+        #expect(try found(nil) == Array(repeating: [collarA, collarB], count: 3))
+        #expect(try found([collarB, 0xC]) == Array(repeating: [collarB], count: 3))
+    }
+
+    @Test func aJournalThatCannotBeOpenedIsACollarToo() throws {
+        try append(1...1, of: collarA)
+        let follower = try follower(failingAt: 1)
+        #expect(follower.hasCollars && !follower.hasCollar(collarA))
+        #expect(follower.nextDeadline == time(10).instant)
+        // A look opens it before the time.
+        try follower.lookForCollars(at: time(3).instant) { _ in }
+        #expect(take(follower) == [collarA: [1]])
+        follower.deadlineReached(at: time(10).instant)
+        #expect(take(follower) == [:] && follower.nextDeadline == nil)
+        #expect(follower.takeNotices().count == 1)
+    }
+
+    @Test func aLookNotesTheChangesOfTheKnownCollars() throws {
+        try append(1...1, of: collarA)
+        let follower = try follower()
+        #expect(take(follower) == [collarA: [1]])
+        try append(2...2, of: collarA)
+        #expect(take(follower) == [:])
+        try follower.lookForCollars(at: time().instant) { _ in }
+        #expect(take(follower) == [collarA: [2]])
+    }
+
     @Test func aStartIsForEveryCollarOfANewReader() throws {
         try append(1...5, of: collarA)
         try append(3...7, of: collarB)

@@ -56,4 +56,24 @@ import Testing
         try "now".write(toFile: directory + "/airtime", atomically: false, encoding: .utf8)
         #expect(!AirtimeMemory(stateDirectory: directory).isRested(at: 1_800_000_000_000))
     }
+
+    /// A transmission is noted anew once ten minutes have passed, in either direction, also by the same process.
+    @Test(arguments: [(599_999, false), (600_000, true), (-599_999, false), (-600_000, true)] as [(Int64, Bool)])
+    func aTransmissionIsNotedOnceInTenMinutes(later: Int64, isNoted: Bool) {
+        let start: Int64 = 1_800_000_000_000
+        var memory = AirtimeMemory(stateDirectory: directory)
+        memory.noteTransmission(at: start)
+        memory.noteTransmission(at: start + later)
+        let noted = isNoted ? start + later : start
+        for memory in [memory, AirtimeMemory(stateDirectory: directory)] {
+            #expect(!memory.isRested(at: noted + 4_200_000) && memory.isRested(at: noted + 4_200_001))
+        }
+    }
+
+    /// An empty file is what a power cut leaves of the first note: a radio that was never used is rested.
+    @Test(arguments: [("", true), ("\n", false), ("-1\n", true), ("1800000000000", true), ("1800000000000x", false)])
+    func whatTheFileOfTransmissionsTells(text: String, isRested: Bool) throws {
+        try text.write(toFile: directory + "/airtime", atomically: false, encoding: .utf8)
+        #expect(AirtimeMemory(stateDirectory: directory).isRested(at: 1_800_004_200_001) == isRested)
+    }
 }

@@ -176,4 +176,45 @@ import Testing
         #expect(least == (-9, -9 + gain))
         #expect(MeshCoreBoard.named("My \(name)") == nil)
     }
+
+    @Test(arguments: [
+        (held(frequency: 868_000_000), .frequency, 869_525_000, 868_000_000), ([1, 2], .frequency, 869_525_000, nil),
+        (held(frequency: 869_525_000, bandwidth: 250_000), .bandwidth, 125_000, 250_000),
+        (held(frequency: 869_525_000, spreadingFactor: 8), .spreadingFactor, 7, 8), (Array(held.prefix(8)), .spreadingFactor, 7, nil),
+        (held(frequency: 869_525_000, codingRate: 6), .codingRate, 5, 6),
+        (held(frequency: 868_000_000, bandwidth: 250_000, spreadingFactor: 8, codingRate: 6), .frequency, 869_525_000, 868_000_000),
+    ] as [([UInt8], ModemSetting, Int64, Int64?)])
+    func whatIsHeldInsteadIsTold(answer: [UInt8], setting: ModemSetting, wanted: Int64, actual: Int64?) {
+        var setup = setup(upTo: .readBack)
+        #expect(setup.take(Self.answer(0x0B, answer)) == .refused(setting, wanted: wanted, actual: actual))
+    }
+
+    /// The slowest radio needs minutes for a frame; an hour is the most that is believed.
+    @Test(arguments: [(3_600_000, .next), (3_600_001, .refused(.airtime, wanted: 127, actual: 3_600_001))]
+        as [(UInt32, MeshCoreSetup.Result)])
+    func anAirtimeOfMoreThanAnHourIsNotBelieved(milliseconds: UInt32, result: MeshCoreSetup.Result) {
+        var setup = setup(upTo: .shortAirtime)
+        #expect(setup.take(Self.answer(0x0F, .littleEndian(milliseconds))) == result)
+    }
+
+    @Test(arguments: [("Board", [3], "Board, version 3"), ("", [3], "version 3"), ("Board", [], "Board")] as [(String, [UInt8], String)])
+    func theVersionHasWhatTheModemTells(name: String, number: [UInt8], version: String) {
+        var setup = setup(upTo: .version, name: name)
+        _ = setup.take(Self.answer(0x11, number))
+        #expect(setup.version == version)
+    }
+
+    /// A modem that tells no airtime for the short frame, and the right difference.
+    @Test func aFrameHasNoNegativeOverhead() {
+        var setup = setup(upTo: .shortAirtime)
+        let profile = Self.settings.profile(of: .kiss)
+        let difference =
+            (profile.airtimeMicroseconds(frameByteCount: 250) - profile.airtimeMicroseconds(frameByteCount: 51)) / 1000
+        let answers = [
+            Self.answer(0x0F, .littleEndian(0)), [0xF0], Self.answer(0x0B, Self.held),
+            Self.answer(0x0F, .littleEndian(UInt32(clamping: difference))),
+        ]
+        #expect(answers.map { setup.take($0) } == [.next, .next, .next, .next])
+        #expect(setup.profile.frameOverheadMicroseconds == 0)
+    }
 }

@@ -151,4 +151,16 @@ import Testing
         }
         #expect(output.events.last.map { if case .notice(.dutyCycleReached(_, isStart: false)) = $0 { true } else { false } } == true)
     }
+
+    /// An answer that was too long was not sent, so the next one is still the first.
+    @Test func aShortWaitIsNoNewsUntilAnAnswerWasSent() {
+        var queue = queue(TransmitLimits(dutyCyclePartsPerMillion: 10_000, dwellMicroseconds: 400_000), isRested: false)
+        var output = ModemOutput()
+        let now = Instant(microseconds: 0)
+        for count in [5, 2] {
+            queue.add(packets([count]), at: now)
+            #expect(queue.next(at: now, reportingTo: &output) == nil)
+        }
+        #expect(output.events == [.notice(.dwellTimeExceeded(airtimeMicroseconds: 500_000, limitMicroseconds: 400_000))])
+    }
 }

@@ -6,33 +6,11 @@ import Testing
 
 /// An RNode whose every answer a test chooses: packets with their signal, confirmations and refusals.
 @Suite struct RNodeScriptTests {
-    /// The answers of a stick that takes every setting.
-    private struct Answers {
-        var held: [UInt8: [UInt8]] = [:]
-        var version: [UInt8] = [1, 86]
-        /// Answers that differ.
-        var changed: (KISSFrame) -> KISSFrame? = { _ in nil }
-
-        mutating func answer(_ question: KISSFrame) -> [KISSFrame] {
-            if question.type == RNodeCommand.data { return [] }
-            if let answer = changed(question) { return [answer] }
-            switch question.type {
-            case RNodeCommand.detect: return [KISSFrame(question.type, [RNodeCommand.detectAnswer])]
-            case RNodeCommand.firmwareVersion: return [KISSFrame(question.type, version)]
-            default:
-                let isReading =
-                    question.type <= 2 && question.data == [0, 0, 0, 0] || question == KISSFrame(RNodeCommand.power, [0xFF])
-                if !isReading { held[question.type] = question.data }
-                return [KISSFrame(question.type, held[question.type] ?? [])]
-            }
-        }
-    }
-
     private static let isOn = KISSFrame(RNodeCommand.radioState, [1])
 
-    private func script(_ change: (inout Answers) -> Void = { _ in }) -> (script: ModemScript<RNodeModem>, answers: Answers) {
+    private func script(_ change: (inout RNodeAnswers) -> Void = { _ in }) -> (script: ModemScript<RNodeModem>, answers: RNodeAnswers) {
         var script = ModemScript<RNodeModem>()
-        var answers = Answers()
+        var answers = RNodeAnswers()
         change(&answers)
         script.converse { answers.answer($0) }
         return (script, answers)
@@ -50,7 +28,7 @@ import Testing
             frequencyHertz: 869_525_000, bandwidthHertz: 125_000, spreadingFactor: 12, codingRateDenominator: 5, powerDBm: 14)
         for (settings, notices) in [(StickBench.settings, [ModemNotice.notAnswering(.rnode)]), (slow, [])] {
             var script = ModemScript<RNodeModem>(settings: settings)
-            var answers = Answers()
+            var answers = RNodeAnswers()
             script.converse { answers.answer($0) }
             _ = script.takeEvents()
             script.pass(milliseconds: 5000)
@@ -86,7 +64,7 @@ import Testing
     @Test func packetsBeforeTheFirstSetupAreDroppedAndLaterOnesAreTaken() {
         var script = ModemScript<RNodeModem>()
         script.tell(KISSFrame(0, [1]))
-        var answers = Answers()
+        var answers = RNodeAnswers()
         script.converse { answers.answer($0) }
         #expect(!script.takeEvents().contains { if case .packet = $0 { true } else { false } })
         script.tell(KISSFrame(0x55, [0xF8]))
@@ -162,7 +140,7 @@ import Testing
         }
         #expect(script.takeNotices() == [.notAnswering(.rnode)])
         #expect(script.takeFrames() == [RNodeCommand.detection])
-        var answers = Answers()
+        var answers = RNodeAnswers()
         for answer in answers.answer(RNodeCommand.detection) { script.tell(answer) }
         let asked = script.converse { answers.answer($0) }
         #expect(!asked.contains { $0.type == 0 }, "the answer is too old")

@@ -9,18 +9,8 @@ import Testing
     private static let busy = "AT_BUSY_ERROR"
     private static let check = "AT+PRECV=65533"
 
-    /// The answers of a stick that takes every setting.
-    private static func answers(_ line: String, version: String = "RUI_4.0.6_RAK3172-E", mode: Int = 0) -> [String] {
-        switch line {
-        case "AT+NWM=?": ["AT+NWM=\(mode)", "OK"]
-        case "AT+VER=?": ["AT+VER=\(version)", "OK"]
-        case "AT+P2P=?": ["AT+P2P=869525000:7:0:0:8:14", "OK"]
-        default: ["OK"]
-        }
-    }
-
     /// A modem at the end of its first silence, whose questions are answered.
-    private func script(_ answer: (String) -> [String] = { answers($0) }) -> (script: ModemScript<RUI3Modem>, asked: [String]) {
+    private func script(_ answer: (String) -> [String] = { RUI3Answers.answers($0) }) -> (script: ModemScript<RUI3Modem>, asked: [String]) {
         var script = ModemScript<RUI3Modem>()
         script.pass(milliseconds: 200)
         let asked = script.converse(answer)
@@ -100,7 +90,7 @@ import Testing
         #expect(script.takeLines() == [Self.check, Self.check, Self.check])
         script.tell("OK")
         script.pass(milliseconds: 200)
-        script.converse { Self.answers($0) }
+        script.converse { RUI3Answers.answers($0) }
         #expect(script.takeNotices() == [
             .answersAgain(.rui3), .ready(.rui3, StickBench.settings, turnaroundMicroseconds: 200_000),
         ])
@@ -208,7 +198,7 @@ import Testing
         script.tell(text)
         #expect(script.takeNotices() == [], "one start is one restart")
         script.pass(milliseconds: 200)
-        script.converse { Self.answers($0) }
+        script.converse { RUI3Answers.answers($0) }
         #expect(script.takeNotices() == [.ready(.rui3, StickBench.settings, turnaroundMicroseconds: 200_000)])
     }
 
@@ -229,14 +219,14 @@ import Testing
         ("869525000:7:0:0:9:14", .preamble, 8, 9), ("869525000:7:0:0:8:13", .power, 14, 13), ("869525000:7:0:0:8", .power, 14, nil),
     ] as [(String, ModemSetting, Int64, Int64?)])
     func aSettingThatIsNotHeldIsNamed(held: String, setting: ModemSetting, wanted: Int64, actual: Int64?) {
-        var (script, _) = script { $0 == "AT+P2P=?" ? ["AT+P2P=\(held)", "OK"] : Self.answers($0) }
+        var (script, _) = script { $0 == "AT+P2P=?" ? ["AT+P2P=\(held)", "OK"] : RUI3Answers.answers($0) }
         #expect(script.takeNotices() == [], "the setup is repeated once")
         script.pass(milliseconds: 200)
-        script.converse { (line: String) in line == "AT+P2P=?" ? ["AT+P2P=\(held)", "OK"] : Self.answers(line) }
+        script.converse { (line: String) in line == "AT+P2P=?" ? ["AT+P2P=\(held)", "OK"] : RUI3Answers.answers(line) }
         #expect(script.takeNotices() == [.refused(setting, wanted: wanted, actual: actual)])
         #expect(script.deadlineMilliseconds == 60_400)
         script.pass(milliseconds: 60_200)
-        script.converse { Self.answers($0) }
+        script.converse { RUI3Answers.answers($0) }
         #expect(script.takeNotices().last == .ready(.rui3, StickBench.settings, turnaroundMicroseconds: 200_000))
     }
 
@@ -245,7 +235,7 @@ import Testing
         ("AT+PPL", .preamble, 8), ("AT+PTP", .power, 14), ("AT+P2P", .mode, 0), ("AT+PRECV=65533", .mode, 0),
     ] as [(String, ModemSetting, Int64)])
     func aCommandThatFailsIsARefusalOfItsSetting(command: String, setting: ModemSetting, wanted: Int64) {
-        let answer: (String) -> [String] = { $0.hasPrefix(command) ? ["AT_PARAM_ERROR"] : Self.answers($0) }
+        let answer: (String) -> [String] = { $0.hasPrefix(command) ? ["AT_PARAM_ERROR"] : RUI3Answers.answers($0) }
         var (script, _) = script(answer)
         script.pass(milliseconds: 200)
         script.converse(answer)
@@ -254,13 +244,13 @@ import Testing
 
     @Test(arguments: ["AT+ENCRY", "AT+SYNCWORD", "AT+IQINVER", "AT+FIXLENGTH", "AT+SYMBOL", "AT+CAD", "AT+VER"])
     func aReleaseThatLacksACommandIsUsedWithoutIt(command: String) {
-        var (script, asked) = script { $0.hasPrefix(command) ? ["AT_COMMAND_NOT_FOUND"] : Self.answers($0) }
+        var (script, asked) = script { $0.hasPrefix(command) ? ["AT_COMMAND_NOT_FOUND"] : RUI3Answers.answers($0) }
         #expect(script.takeNotices().last == .ready(.rui3, StickBench.settings, turnaroundMicroseconds: 200_000))
         #expect(asked.count { $0.hasPrefix(command) } == 1)
     }
 
     @Test func aBandwidthIsWrittenInItsOtherFormOnceTheFirstIsRefused() {
-        var (script, asked) = script { $0 == "AT+PBW=0" ? ["AT_PARAM_ERROR"] : Self.answers($0) }
+        var (script, asked) = script { $0 == "AT+PBW=0" ? ["AT_PARAM_ERROR"] : RUI3Answers.answers($0) }
         #expect(asked.filter { $0.hasPrefix("AT+PBW") } == ["AT+PBW=0", "AT+PBW=125"])
         #expect(script.takeNotices().last == .ready(.rui3, StickBench.settings, turnaroundMicroseconds: 200_000))
     }
@@ -270,7 +260,7 @@ import Testing
         ("unknown", false),
     ])
     func releasesBefore3Point4CannotReceiveAndSend(version: String, isOld: Bool) {
-        var (script, _) = script { Self.answers($0, version: version) }
+        var (script, _) = script { RUI3Answers.answers($0, version: version) }
         let notices = script.takeNotices()
         #expect(notices.contains(.firmwareTooOld(.rui3, version: version)) == isOld)
         #expect(notices.contains(.found(.rui3, version: version)) != isOld)
@@ -278,12 +268,12 @@ import Testing
 
     /// Twice the stick is told to change its mode, with 3 s to restart each time.
     @Test func aModeIsChangedTwiceBeforeItCountsAsRefused() {
-        var (script, asked) = script { Self.answers($0, mode: 1) }
+        var (script, asked) = script { RUI3Answers.answers($0, mode: 1) }
         #expect(asked.last == "AT+NWM=0")
         var changes = asked.count { $0 == "AT+NWM=0" }
         for _ in 0..<60 {
             script.pass(milliseconds: 200)
-            changes += script.converse { Self.answers($0, mode: 1) }.count { $0 == "AT+NWM=0" }
+            changes += script.converse { RUI3Answers.answers($0, mode: 1) }.count { $0 == "AT+NWM=0" }
         }
         #expect(changes == 2)
         #expect(script.takeNotices() == [.refused(.mode, wanted: 0, actual: 1)])

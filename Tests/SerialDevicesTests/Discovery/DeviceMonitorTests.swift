@@ -13,6 +13,13 @@ import Testing
         _ = monitor.drain()
     }
 
+    /// Only where udevd cannot be seen are events and nodes both watched.
+    @Test func everySourceOfChangesIsWatched() throws {
+        let monitor = try DeviceMonitor()
+        #expect(Set(monitor.fileDescriptors).count == (monitor.source == .kernel ? 2 : 1))
+        #expect((monitor.source == .kernel) == !Udevd.isVisible)
+    }
+
     @Test func onlyPortsWithHardwareAreListed() throws {
         let radio = try PseudoTerminal()
         let monitor = try DeviceMonitor()
