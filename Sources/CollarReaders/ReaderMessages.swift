@@ -33,9 +33,7 @@ extension ReaderError: MessageError {
         case .journal(let failure): failure.message
         case .unknownFix(let fix): .unknownFix(fix, "Begin with a time (`--since 2h`), or leave out `--since` to begin with the oldest entry.")
         case .output(let errorNumber): .outputFailed(errorNumber)
-        case .watch(let path, ENOTDIR):
-            UserMessage(.noReceiver, "\(path) is no directory.", "Move that file away, or name another directory: `--state-dir DIR`.")
-        case .watch(let path, ENOENT):
+        case .watch(let path, ENOENT), .watch(let path, ENOTDIR):
             UserMessage(
                 .noReceiver, "There is no directory \(path).",
                 "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
