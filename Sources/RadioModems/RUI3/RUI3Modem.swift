@@ -74,6 +74,9 @@ struct RUI3Modem: StickModem {
     /// The value that the answer in progress has given.
     private var value: String?
     private var answers = AnswerMonitor(of: .rui3)
+    /// The last question of the setup without an answer. The setup begins at its start again, and the answers to the questions before
+    /// this one do not end the silence.
+    private var missedStep: Step?
     /// How often in a row the setup has failed at something that every RUI3 firmware does.
     private var failureCount = 0
     /// Whether the stick has answered the present question with being busy, and how often it has done so in this attempt.
@@ -97,6 +100,7 @@ struct RUI3Modem: StickModem {
 
     mutating func start(at now: Instant) {
         transmission = .none
+        missedStep = nil
         setUp(attempt: 0, at: now)
     }
 
@@ -203,7 +207,7 @@ struct RUI3Modem: StickModem {
         case .mode:
             // An echo of the question is no answer.
             guard let mode = UInt8(value ?? "", in: 0...9) else { return }
-            answers.noteAnswer(reportingTo: &output)
+            noteAnswer(to: step)
             guard mode == 0 else { return changeMode(from: mode, at: now) }
         case .version:
             version = value
@@ -214,8 +218,14 @@ struct RUI3Modem: StickModem {
         case .readBack: guard checkReadBack(at: now) else { return }
         default: break
         }
-        answers.noteAnswer(reportingTo: &output)
+        noteAnswer(to: step)
         askNext(after: step, attempt: attempt, at: now)
+    }
+
+    private mutating func noteAnswer(to step: Step) {
+        if let missedStep, step.rawValue < missedStep.rawValue { return }
+        missedStep = nil
+        answers.noteAnswer(reportingTo: &output)
     }
 
     /// The module restarts in the mode for packets of LoRa.
@@ -245,7 +255,7 @@ struct RUI3Modem: StickModem {
         // In another mode than that for packets, there is no reception.
         case .stopReceiving: return askNext(after: step, attempt: attempt, at: now)
         case .mode: return failMode(at: now)
-        default: answers.noteAnswer(reportingTo: &output)
+        default: noteAnswer(to: step)
         }
         switch step {
         case .bandwidth where bandwidthForms.count > 1:
@@ -416,7 +426,8 @@ struct RUI3Modem: StickModem {
             ask(step, at: now)
         // It has answered to AT, but not to this.
         case .settingUp(.stopReceiving, _) where !wasReady && !isBusy, .settingUp(.mode, _) where !wasReady && !isBusy: failMode(at: now)
-        case .settingUp(_, let attempt):
+        case .settingUp(let step, let attempt):
+            missedStep = step
             answers.noteMiss(reportingTo: &output)
             setUp(attempt: attempt + 1, at: now)
             deadline = AnswerMonitor.nextAttempt(after: attempt, at: now)

@@ -75,7 +75,7 @@ import Testing
         try register.remove("B")
         try register.remove("C")
         #expect(register.animals.map(\.name) == ["A"])
-        #expect(try register.put(2, on: "A", from: nil, until: nil, now: 0) == nil, "nobody wears it any more")
+        #expect(try register.put(2, on: "A", from: nil, until: nil, now: 0) == nil, "no animal wears it any more")
     }
 
     @Test func aLaterAnimalIsRenamedAndTheOthersStay() throws {

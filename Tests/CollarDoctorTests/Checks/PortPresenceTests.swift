@@ -62,7 +62,7 @@ import Testing
         #expect(machine.findings.first?.evidence.last?.place == "/run/.containerenv" && machine.findings.first?.remedy != nil)
     }
 
-    /// A directory that nobody may look into may hold the port, so the port is not said to be missing.
+    /// A directory that the user may not enter may hold the port, so doctor does not say that the port is missing.
     @Test func aPortFarBelowADirectoryThatMayNotBeEnteredIsNotSaidToBeMissing() throws {
         let machine = try named("/home/bob/a/b/radio")
         machine.facts["status /home/bob"] = "d 700 1001 1001 0:0 1795560000"

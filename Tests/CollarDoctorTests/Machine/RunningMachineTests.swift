@@ -32,7 +32,7 @@ import Testing
         #expect(machine.content(of: "\(folder)/none") == .absent)
         #expect(machine.content(of: folder) == .refused)
         #expect(machine.content(of: try make("empty", "")) == .bytes([]))
-        // A pipe into which nobody writes is at its end.
+        // A pipe without a writer is at its end.
         try #require(unsafe mkfifo("\(folder)/pipe", 0o600) == 0)
         #expect(machine.content(of: "\(folder)/pipe") == .bytes([]))
     }

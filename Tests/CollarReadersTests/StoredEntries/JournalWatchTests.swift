@@ -111,7 +111,7 @@ import Testing
         #expect(changes() == ["b"])
     }
 
-    /// The kernel keeps only so many events, and says when it has dropped others.
+    /// The kernel keeps a limited number of events, and says when it has dropped others.
     @Test func everythingMayHaveChangedAfterTooManyEvents() throws {
         for name in ["a", "b", "events"] { try makeDirectory(path(name)) }
         for name in ["1", "2"] { try write(path("a") + "/" + name) }

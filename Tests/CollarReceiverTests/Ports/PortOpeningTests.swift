@@ -56,7 +56,7 @@ import Testing
         #expect(try opening("/dev/elsewhere", PortsBench.Line(.board), PortsBench.device(node: "/dev/full"), radio).modem.dialect == nil)
     }
 
-    /// A stick with this project's firmware is not asked; what a person says goes before.
+    /// A stick with this project's firmware is not asked; an option of the user goes before that.
     @Test func theFirmwareOfAStickTellsItsDialect() throws {
         let stick = PortsBench.device(["ID_MODEL": "CollarLink_base"])
         let named = try PortsBench.configuration([.dialect: "kiss"])

@@ -198,7 +198,7 @@ final class PortsBench {
 }
 
 extension PseudoTerminal {
-    /// The bytes that come from the program at the other end, at least so many. A kernel thread passes them on, so they are waited for; a
+    /// The bytes that come from the program at the other end, at least this number. A kernel thread passes them on, so the test waits for them; a
     /// working machine does not need the seconds.
     func received(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -57,7 +57,7 @@ import Testing
         #expect(!AirtimeMemory(stateDirectory: directory).isRested(at: 1_800_000_000_000))
     }
 
-    /// A transmission is noted anew once ten minutes have passed, in either direction, also by the same process.
+    /// A transmission is noted again once ten minutes have passed, in either direction, also by the same process.
     @Test(arguments: [(599_999, false), (600_000, true), (-599_999, false), (-600_000, true)] as [(Int64, Bool)])
     func aTransmissionIsNotedOnceInTenMinutes(later: Int64, isNoted: Bool) {
         let start: Int64 = 1_800_000_000_000

@@ -14,7 +14,7 @@ import Testing
     private let name: String
     private var connections: [Int32] = []
 
-    /// Takes a port of this machine, at which nobody listens yet.
+    /// Takes a free port of this machine.
     init() throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         try #require(listener >= 0)

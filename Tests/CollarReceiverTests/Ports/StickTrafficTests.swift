@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    /// Both directions are recorded, and told if that is wanted.
+    /// Both directions are recorded, and reported if the configuration says so.
     @Test(arguments: [true, false])
     func bytesAreToldToWhoWantsThem(areWanted: Bool) throws {
         let bench = try PortsBench({
@@ -197,7 +197,7 @@ import Testing
         fill(ports[0])
         fill(ports[1])
         #expect(bench.takeNotices() == [.cannotSend(path: "/dev/ttyUSB0")])
-        // A closed port drops frames, and nobody is told.
+        // A closed port drops frames without a notice.
         ports[1].connection = nil
         fill(ports[1])
         #expect(bench.takeNotices() == [])

@@ -11,7 +11,7 @@ import Testing
 
 /// What a receiver reports again, and what not.
 @Suite struct ReceiverReportTests {
-    /// Figures that nobody wants are kept once for the same frames, however often they are asked for.
+    /// Without a consumer of figures, the event log has them once for the same frames, however often they are requested.
     @Test func unwantedFiguresAreWrittenOnlyAfterFurtherFrames() throws {
         let bench = try ReceiverBench([.fix])
         bench.onNotice = { _, notice in

@@ -58,6 +58,16 @@ import Testing
         #expect(script.takeNotices() == [.notAnswering(.rui3)])
     }
 
+    /// The setup begins again after each miss. The answers to the first questions do not hide that one is never answered.
+    @Test func aStickThatNeverAnswersOneQuestionIsSilent() {
+        var script = ModemScript<RUI3Modem>()
+        let missed = times(of: "AT+PSF=7", in: &script, untilMilliseconds: 4700) { $0 == "AT+PSF=7" ? [] : RUI3Answers.answers($0) }
+        #expect(missed == [200, 1700, 3700])
+        #expect(script.takeNotices() == [.notAnswering(.rui3)])
+        _ = times(of: "AT+PSF=7", in: &script, untilMilliseconds: 7000) { RUI3Answers.answers($0) }
+        #expect(script.takeNotices().first == .answersAgain(.rui3))
+    }
+
     /// It has answered once with being busy, and then is silent: the count of busy answers is that of the present question.
     @Test func aStickThatIsSilentAfterABusyAnswerHasMissedAQuestion() {
         var script = script { $0 == "AT+PSF=7" ? [Self.busy] : RUI3Answers.answers($0) }
