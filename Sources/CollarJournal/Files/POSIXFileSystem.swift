@@ -108,6 +108,8 @@ package final class POSIXFileSystem: FileSystem, Sendable {
     }
 
     package func close(_ file: FileReference) {
+        // A child between fork and exec still shares the descriptor, and would keep the lock.
+        _ = flock(file.descriptor, LOCK_UN)
         // A failure loses nothing: everything that matters was synchronised before.
         _ = Glibc.close(file.descriptor)
     }

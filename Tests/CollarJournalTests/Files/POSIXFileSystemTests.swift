@@ -24,6 +24,22 @@ import Testing
         _ = unsafe rmdir(directory)
     }
 
+    /// A child process has a copy of each descriptor until it executes its program.
+    @Test func aClosedFileIsNotLockedThoughACopyOfItsDescriptorIsOpen() throws {
+        try inTemporaryDirectory { directory in
+            let files = POSIXFileSystem()
+            let path = "\(directory)/file"
+            let first = try files.open(path, .creatingIfMissing)
+            #expect(try files.lock(first))
+            let copy = dup(first.descriptor)
+            defer { close(copy) }
+            files.close(first)
+            let second = try files.open(path, .creatingIfMissing)
+            defer { files.close(second) }
+            #expect(try files.lock(second))
+        }
+    }
+
     @Test func aJournalComesBackFromTheDisk() throws {
         try inTemporaryDirectory { directory in
             let state = "\(directory)/a/b"
