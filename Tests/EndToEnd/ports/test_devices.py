@@ -65,6 +65,16 @@ class DevicesTest(SimulatedMachineTest):
         self.assertRegex(watch.lines[0], f"^plugged in: .*{node}.*A1")
         self.assertRegex(watch.lines[1], f"^pulled out: .*{node}")
 
+    def test_a_radio_that_is_pulled_out_has_not_come(self):
+        """Whoever waits for a radio is told after ten seconds that nothing was plugged in. Pulling one out is no plugging in."""
+        self.plug("ttyUSB0", serial="A1")
+        watch = self.devices("--watch")
+        watch.wait_for_lines(1)
+        self.testbed.unplug("ttyUSB0")
+        watch.wait_for_lines(2)
+        watch.wait_for_error("Nothing was plugged in for 10 s.", 15)
+        self.assertEqual(watch.stop(), 0)
+
     @unittest.skipUnless(can_replace_run(), "needs user namespaces")
     def test_the_advice_for_an_adapter(self):
         """An adapter that is not marked can be marked. Where udevd's data is not visible, no mark would be seen: its port can be
