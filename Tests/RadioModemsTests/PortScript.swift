@@ -71,6 +71,15 @@ struct MeshCoreAnswers {
     var held = [UInt8](repeating: 0, count: 10)
     var name = "Heltec V3"
 
+    /// A modem that is set up, and its answer to the question for its settings.
+    static func ready() -> (script: ModemScript<MeshCoreModem>, held: KISSFrame) {
+        var script = ModemScript<MeshCoreModem>()
+        var answers = MeshCoreAnswers()
+        script.converse { answers.answer($0) }
+        _ = script.takeEvents()
+        return (script, answers.answer(MeshCoreSetup.readBackQuestion).first ?? MeshCoreSetup.readBackQuestion)
+    }
+
     mutating func answer(_ frame: KISSFrame) -> [KISSFrame] {
         guard frame.type == MeshCoreCommand.hardware, let command = frame.data.first else { return [] }
         let data = Array(frame.data.dropFirst())

@@ -10,14 +10,6 @@ import Testing
     private static let ping = MeshCoreCommand.frame(MeshCoreCommand.ping)
     private static let busy = MeshCoreCommand.frame(MeshCoreCommand.error, [7])
 
-    private func ready() -> (script: ModemScript<MeshCoreModem>, held: KISSFrame) {
-        var script = ModemScript<MeshCoreModem>()
-        var answers = MeshCoreAnswers()
-        script.converse { answers.answer($0) }
-        _ = script.takeEvents()
-        return (script, answers.answer(Self.check).first ?? Self.check)
-    }
-
     @Test func theSetupAsksThis() {
         var script = ModemScript<MeshCoreModem>()
         var answers = MeshCoreAnswers()
@@ -70,7 +62,7 @@ import Testing
 
     /// The first time the modem may have had no room; the second time its answer is a miss, and the packet is not sent.
     @Test func aModemThatIsBusyAtItsConfirmationIsAskedOnceMore() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         script.send([1])
         script.tell(Self.busy)
         script.pass(milliseconds: 19)
@@ -87,14 +79,14 @@ import Testing
     }
 
     @Test func aBusyAnswerToACheckOfAQuietModemChangesNothing() {
-        var (script, _) = ready()
+        var (script, _) = MeshCoreAnswers.ready()
         script.pass(milliseconds: 5000)
         script.tell(Self.busy)
         #expect(script.deadlineMilliseconds == 5250)
     }
 
     @Test func twoPacketsThatWereNotSentAreNoReasonToRestartAModem() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         var reboots: [Bool] = []
         for _ in 1...3 {
             script.send([1])
@@ -109,7 +101,7 @@ import Testing
     }
 
     @Test func threePacketsInLessThanFifteenSecondsAreNoneEither() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         var reboots: [Bool] = []
         for _ in 1...4 {
             script.send([1])

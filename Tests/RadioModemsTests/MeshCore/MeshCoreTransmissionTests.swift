@@ -11,16 +11,8 @@ import Testing
     private static let sent = MeshCoreCommand.frame(MeshCoreCommand.sent, [1])
     private static let busy = MeshCoreCommand.frame(MeshCoreCommand.error, [7])
 
-    private func ready() -> (script: ModemScript<MeshCoreModem>, held: KISSFrame) {
-        var script = ModemScript<MeshCoreModem>()
-        var answers = MeshCoreAnswers()
-        script.converse { answers.answer($0) }
-        _ = script.takeEvents()
-        return (script, answers.answer(Self.check).first ?? Self.check)
-    }
-
     @Test func thePacketsOfAnAnswerGoOutOneAfterTheOther() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         script.send([1], [2], [3])
         #expect(script.takeFrames() == [Self.check])
         script.tell(held)
@@ -34,7 +26,7 @@ import Testing
     }
 
     @Test func theNextAnswerWaitsAndIsConfirmedByItself() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         script.send([1])
         script.send([2])
         script.tell(held)
@@ -47,7 +39,7 @@ import Testing
     }
 
     @Test func aFailureThatTheModemReportsIsToldAndTheNextPacketFollows() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         script.send([1], [2])
         script.tell(held)
         script.tell(MeshCoreCommand.frame(MeshCoreCommand.sent, [0]))
@@ -56,7 +48,7 @@ import Testing
     }
 
     @Test func aSuccessIsNoFault() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         script.send([1])
         script.tell(held)
         script.tell(Self.sent)
@@ -66,7 +58,7 @@ import Testing
 
     /// Every 20 ms, until the collar does not wait any more; the collar waits for 100 ms.
     @Test func aPacketIsOfferedAgainToABusyModemUntilItIsTooLate() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         script.send([1], [2])
         script.tell(held)
         _ = script.takeFrames()
@@ -88,7 +80,7 @@ import Testing
     }
 
     @Test func aPacketThatIsTakenAtTheSecondOfferIsFollowedByTheNextOfItsAnswer() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         script.send([1], [2])
         script.tell(held)
         script.tell(Self.busy)
@@ -106,7 +98,7 @@ import Testing
     }
 
     @Test func anotherErrorIsNotTakenForBusy() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         script.send([1])
         script.tell(held)
         _ = script.takeFrames()
@@ -120,7 +112,7 @@ import Testing
     }
 
     @Test func aConfirmationOfOtherSettingsSendsNothingAndSetsTheModemUp() {
-        var (script, _) = ready()
+        var (script, _) = MeshCoreAnswers.ready()
         script.send([1])
         script.send([2])
         var answers = MeshCoreAnswers()
@@ -137,7 +129,7 @@ import Testing
     /// The answer is read 1 µs after its time; the program was held up.
     @Test func aConfirmationThatIsReadInTimeSendsAndALateOneDropsThePackets() {
         for (wait, frames) in [(250_000, [KISSFrame(0, [1])]), (250_001, [])] as [(Int64, [KISSFrame])] {
-            var (script, held) = ready()
+            var (script, held) = MeshCoreAnswers.ready()
             script.send([1])
             _ = script.takeFrames()
             script.stall(microseconds: wait)
@@ -147,7 +139,7 @@ import Testing
     }
 
     @Test func threeUnansweredChecksAreASilenceAndTheModemIsSetUpAgain() {
-        var (script, _) = ready()
+        var (script, _) = MeshCoreAnswers.ready()
         script.pass(milliseconds: 5499)
         #expect(script.takeFrames() == [Self.check, Self.check])
         #expect(script.takeNotices() == [])
@@ -161,7 +153,7 @@ import Testing
     }
 
     @Test func twoUnansweredChecksAndAnAnswerAreNoSilence() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         for _ in 0..<4 {
             script.pass(milliseconds: 5300)
             script.tell(held)
@@ -171,7 +163,7 @@ import Testing
     }
 
     @Test func aModemThatWasToldToRestartGetsThreeSeconds() {
-        var (script, held) = ready()
+        var (script, held) = MeshCoreAnswers.ready()
         var restartedAt: Int64?
         for _ in 0..<10 where restartedAt == nil {
             script.send([1])
