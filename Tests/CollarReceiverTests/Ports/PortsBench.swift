@@ -23,12 +23,13 @@ final class PortsBench {
         var incoming: [UInt8] = []
         var isGone = false
         /// How many bytes the line takes.
-        var capacity = Int.max
+        var capacity: Int
         private(set) var written: [UInt8] = []
         private(set) var closeCount = 0
 
-        init(_ kind: RadioModem.PortKind, roundTripMicroseconds: Int64 = 0) {
+        init(_ kind: RadioModem.PortKind, roundTripMicroseconds: Int64 = 0, capacity: Int = .max) {
             self.kind = kind
+            self.capacity = capacity
             self.roundTripMicroseconds = roundTripMicroseconds
         }
 

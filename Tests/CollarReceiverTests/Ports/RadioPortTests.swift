@@ -9,28 +9,7 @@ import Testing
 
 /// The bytes that wait for the line of a port.
 @Suite struct RadioPortTests {
-    /// A line that takes a number of bytes.
-    private final class Line: RadioConnection {
-        var capacity: Int
-        private(set) var written: [UInt8] = []
-        let fileDescriptor: Int32 = -1
-        let kind = RadioModem.PortKind.board
-        let roundTripMicroseconds: Int64 = 0
-
-        init(capacity: Int) { self.capacity = capacity }
-
-        func read(into buffer: inout [UInt8]) -> ReadResult { .wouldBlock }
-
-        func write(_ bytes: Span<UInt8>) -> WriteResult {
-            guard capacity > 0 else { return .wouldBlock }
-            let count = min(capacity, bytes.count)
-            for index in 0..<count { written.append(bytes[index]) }
-            capacity -= count
-            return .written(count)
-        }
-
-        func close() {}
-    }
+    private typealias Line = PortsBench.Line
 
     private static let frame: [UInt8] = [1, 2, 3, 4, 5, 6, 7]
     /// The frame on the serial line: a zero, a length byte, the frame, a zero.
@@ -44,7 +23,7 @@ import Testing
     }
 
     @Test func bytesWaitUntilTheLineTakesThem() {
-        let line = Line(capacity: 4)
+        let line = Line(.board, capacity: 4)
         let port = port(line)
         #expect(!port.queue(Self.frame))
         #expect(port.flush { _ in } == true)
@@ -57,19 +36,19 @@ import Testing
     }
 
     @Test func bytesOfALineThatClosedDoNotGoToTheNextOne() {
-        let port = port(Line(capacity: 4))
+        let port = port(Line(.board, capacity: 4))
         _ = port.queue(Self.frame)
         #expect(port.flush { _ in } == true)
         port.connection = nil
         #expect(port.flush { _ in } == nil)
-        let next = Line(capacity: .max)
+        let next = Line(.board, capacity: .max)
         port.connection = next
         #expect(port.flush { _ in } == false)
         #expect(next.written.isEmpty)
     }
 
     @Test func aFrameIsDroppedWhereTooManyBytesWait() {
-        let line = Line(capacity: 0)
+        let line = Line(.board, capacity: 0)
         let port = port(line)
         var drops = 0
         for _ in 0..<1000 where port.queue(Self.frame) { drops += 1 }
