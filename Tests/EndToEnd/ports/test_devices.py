@@ -66,7 +66,7 @@ class DevicesTest(SimulatedMachineTest):
         self.assertRegex(watch.lines[1], f"^pulled out: .*{node}")
 
     def test_a_radio_that_is_pulled_out_has_not_come(self):
-        """Whoever waits for a radio is told after ten seconds that nothing was plugged in. Pulling one out is no plugging in."""
+        """After ten seconds without a new device, a message says that nothing was plugged in, although one was pulled out."""
         self.plug("ttyUSB0", serial="A1")
         watch = self.devices("--watch")
         watch.wait_for_lines(1)
