@@ -35,7 +35,7 @@ import Testing
         #expect(try entries.storePosition(at: time(1)))
     }
 
-    /// What the reader has taken of the events is not forgotten.
+    /// The reader keeps its position in the events.
     @Test func aLaterRunGoesOnInTheEventLogThatWasUnreadable() throws {
         let events: (inout ReadingConfiguration) -> Void = { $0.read([.link]) }
         try bench.appendEvents(1...2)
@@ -45,6 +45,26 @@ import Testing
         #expect(try bench.run(events) == [])
         try remove(bench.stateDirectory + "/events")
         try FileManager.default.moveItem(atPath: bench.stateDirectory + "/aside", toPath: bench.stateDirectory + "/events")
+        try bench.appendEvents(3...3)
+        #expect(try bench.run(events) == ["e3"])
+    }
+
+    @Test func theEventsThatWereTakenBeforeTheLogBecameUnreadableDoNotComeAgain() throws {
+        let events: (inout ReadingConfiguration) -> Void = { $0.read([.link]) }
+        let (log, aside) = (bench.stateDirectory + "/events", bench.stateDirectory + "/aside")
+        try bench.appendEvents(1...2)
+        do {
+            let entries = try bench.entries(as: "db", events)
+            #expect(bench.take(entries) == ["e1", "e2"])
+            try FileManager.default.moveItem(atPath: log, toPath: aside)
+            try block(log + "/00000001.jsonl")
+            try entries.handleChanges()
+            #expect(bench.take(entries) == [])
+            #expect(bench.notices.contains { if case .cannotReadEvents = $0 { true } else { false } })
+            #expect(try entries.storePosition(at: time(1)))
+        }
+        try remove(log)
+        try FileManager.default.moveItem(atPath: aside, toPath: log)
         try bench.appendEvents(3...3)
         #expect(try bench.run(events) == ["e3"])
     }
