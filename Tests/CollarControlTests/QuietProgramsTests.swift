@@ -4,7 +4,7 @@ import Testing
 
 @testable import CollarControl
 
-/// What counts as news of a program, and what a program gets that is at one of its limits.
+/// Programs that stay silent, and programs at their limits.
 @Suite("Programs at their limits") struct QuietProgramsTests {
     private func wait(_ bench: inout ControlBench, _ microseconds: Int64 = 1000) {
         bench.now = bench.now.advanced(byMicroseconds: microseconds)

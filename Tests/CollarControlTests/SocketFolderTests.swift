@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarControl
 
-/// Whose folders the control socket may be in.
+/// The owners whose folders may hold the control socket.
 @Suite struct SocketFolderTests {
     private let bench: ControlSocketBench
 

@@ -1,6 +1,6 @@
 @testable import CollarDoctor
 
-/// What a person, the kernel or udev changes at a recorded machine.
+/// Changes of a recorded machine: its devices, udev's properties and the kernel's messages.
 extension ChangedMachine {
     /// The USB device of the radio at /dev/ttyUSB0.
     static let usb = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2"

@@ -76,7 +76,7 @@ import Testing
         #expect((diagnosis.version, diagnosis.kernel) == ("unknown", nil))
     }
 
-    /// What does not matter to the work comes last, each kind in the order of the checks.
+    /// Findings that do not hinder the work come last, in the order of the checks.
     @Test func whatMattersKeepsItsOrderBeforeTheRest() throws {
         let machine = try ChangedMachine("only-while-seated")
         machine.remove("\(ChangedMachine.usb)/serial")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CollarPorts
 
-/// What of several sources names a serial device, and what of its numbers tells it from another.
+/// The source of a serial device's name, and the numbers that tell devices apart.
 @Suite("Names of serial devices") struct DeviceNamesTests {
     private func device(_ properties: [String: String], attributes: [String: String] = [:], node: String = "/dev/ttyUSB0") -> SerialDevice {
         SerialDevice(

@@ -3,7 +3,7 @@ import CollarPorts
 import CollarWorld
 import Testing
 
-/// When a receiver that does not reconnect ends, and which of several causes it tells.
+/// The end of a receiver that does not reconnect, and the cause that it reports.
 @Suite("The end of a receiver that does not reconnect") struct EndWithoutReconnectionTests {
     private let second = "/dev/ttyUSB1"
 

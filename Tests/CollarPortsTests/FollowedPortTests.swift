@@ -3,7 +3,7 @@ import CollarPorts
 import CollarWorld
 import Testing
 
-/// A named port whose device has returned elsewhere: where it is looked for next.
+/// A named port whose device has returned at another node: the nodes that are tried next.
 @Suite("Ports that follow their devices") struct FollowedPortTests {
     private let second = "/dev/ttyUSB1"
     private let third = "/dev/ttyUSB2"

@@ -48,7 +48,8 @@ import Testing
             ])
     }
 
-    /// Only what can answer is asked for: a device that udev does not tell from others, and the links of a device, are not.
+    /// An order to examine a node asks only for what can answer: the route of a pseudo-terminal, or the device of a line that udev
+    /// knows.
     @Test func onlyAPseudoTerminalIsAskedForItsRoute() {
         var (machine, id) = machine("/tmp/radio")
         machine.examined(id, NodeFacts(), at: time(0))

@@ -30,7 +30,7 @@ import Testing
         try ControlSocket(stateDirectory: "\(folder)/state", runtimeDirectory: run.map { "\(folder)/\($0)" })
     }
 
-    /// The runtime directory goes before the state directory, and what a killed process has left there is replaced.
+    /// The runtime directory takes precedence over the state directory. A socket that a killed process left there is replaced.
     @Test func theSocketIsInTheRuntimeDirectory() throws {
         let path = try open().path
         #expect(path.hasPrefix("\(folder)/run/collar-link/"))

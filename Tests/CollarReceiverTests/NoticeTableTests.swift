@@ -9,7 +9,7 @@ import Testing
 @testable import CollarJournal
 @testable import CollarReceiver
 
-/// What filters, limits and searches know of a notice without its sentence.
+/// Code, subject and mark of each notice, for filters, limits and searches.
 @Suite struct NoticeTableTests {
     private static func host(_ notice: CollarNotice) -> ReceiverNotice { .host(.collar(1, notice)) }
 
@@ -77,7 +77,7 @@ import Testing
         for (notice, port, collar) in notices { #expect((notice.port, notice.deviceID) == (port, collar), "\(notice)") }
     }
 
-    /// After which notices other programs are looked for that take bytes.
+    /// The notices after which the receiver looks for other programs that take bytes.
     @Test func silenceSuggestsThatBytesAreMissing() {
         let notices: [(HostNotice, Bool)] = [
             (.link("a", .noIdentity(microseconds: 1)), true), (.link("a", .unsupportedFrame), false), (.link("a", .keyMissing), false),

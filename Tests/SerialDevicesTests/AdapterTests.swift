@@ -3,7 +3,7 @@ import Testing
 
 @testable import SerialDevices
 
-/// What tells one adapter from others, where several sources or several adapters could be confused.
+/// How adapters are told apart where several sources or adapters could be confused.
 @Suite("Adapters and their rules") struct AdapterTests {
     private static let hub = "/sys/devices/pci0000:00/usb1/1-4"
 

@@ -2,7 +2,7 @@ import CollarConfiguration
 import CollarWire
 import Testing
 
-/// Where new lines stand, how they are indented and ended, and which lines go.
+/// Places, indents and line ends of added lines, and removed lines.
 @Suite struct AddedLinesTests {
     private func changed(_ text: String, _ change: (inout AnimalRegister) throws -> Void) throws -> String {
         var register = try AnimalRegister(Array(text.utf8))

@@ -2,7 +2,7 @@ import CollarConfiguration
 import CollarWire
 import Testing
 
-/// Collars that are put on animals and taken off: which of several lines changes, and what stays impossible.
+/// Putting collars on animals and taking them off: the line that changes, and the changes that are refused.
 @Suite struct DeploymentChangesTests {
     /// 2026-06-01T10:00:00Z.
     private static let now: Int64 = 1_780_308_000_000

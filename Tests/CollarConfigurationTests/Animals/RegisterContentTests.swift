@@ -6,7 +6,7 @@ import CollarWire
 import Glibc
 import Testing
 
-/// What several animals of one file have, the limits of their texts, and the codes of faults.
+/// Contents of files with several animals, limits of texts, and codes of faults.
 @Suite struct RegisterContentTests {
     private func register(_ text: String) throws(AnimalRegisterError) -> AnimalRegister { try AnimalRegister(Array(text.utf8)) }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarConfiguration
 
-/// Which choices decide about a radio: without a region, with several choices at fault, and in several sections.
+/// Choices of a radio without a region, with several errors, and in several sections.
 @Suite struct ChosenSettingsTests {
     private func configuration(_ text: String) throws(ConfigurationError) -> RadioConfiguration {
         try RadioConfiguration(commandLine: RadioOptions(), files: [try ConfigurationFile(Array(text.utf8), path: "/c")])

@@ -56,7 +56,7 @@ import Testing
         #expect(machine.described == ["region_missing /dev/ttyUSB0", "region_missing /dev/ttyUSB1"])
     }
 
-    /// The file that goes before others is the one to write, whether it is there or not.
+    /// The command writes the file of the highest precedence, also if that does not exist yet.
     @Test func theRegionIsAddedToTheFirstFile() throws {
         let machine = try machine(sticks: "kiss \(Self.stick)\n", own: nil, shared: "# nothing\n")
         #expect(machine.commands.first??.hasPrefix("mkdir -p /home/alice/.config/collar-link && echo ") == true)
@@ -74,7 +74,7 @@ import Testing
         #expect(machine.commands == ["${EDITOR:-nano} +3 \(Self.shared)"])
         #expect(machine.findings.first?.evidence == [Finding.Evidence(Self.shared, "line 3")])
         machine.files[Self.own] = "region = XX\n"
-        #expect(machine.commands == ["${EDITOR:-nano} +1 \(Self.own)"], "the file that goes before")
+        #expect(machine.commands == ["${EDITOR:-nano} +1 \(Self.own)"], "the file of the highest precedence")
         machine.facts["radio-options"] = "dialect kiss\nregion XX"
         #expect(machine.codes == [.configurationWrong] && machine.commands == [nil], "the command line")
     }

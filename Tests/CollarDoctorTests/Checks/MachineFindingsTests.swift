@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarDoctor
 
-/// Windows, containers and udev around the program, and the files of udev's rules.
+/// Windows, containers, udev, and the files of udev's rules.
 @Suite struct MachineFindingsTests {
     private static let release = "/proc/sys/kernel/osrelease"
     private static let marksOfContainers = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]

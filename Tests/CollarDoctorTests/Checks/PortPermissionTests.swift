@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarDoctor
 
-/// Who may open a port, and what confines the program.
+/// Permissions of ports, and confinement of the program by snap or AppArmor.
 @Suite struct PortPermissionTests {
     /// An access list lets the user open the port in each of these cases.
     @Test(arguments: [
@@ -27,7 +27,7 @@ import Testing
         #expect(machine.described == ["permission_denied /dev/ttyUSB0"])
     }
 
-    /// Where the command is all that there is to do, nothing is added to it.
+    /// If the command is the whole remedy, no sentence is added to it.
     @Test(arguments: [
         ("only-root", false), ("owner-excluded", false), ("directory-refused", false), ("permissions-not-set-yet", false),
         ("not-in-group", true), ("mode-by-hand", true), ("not-logged-in-again", true),

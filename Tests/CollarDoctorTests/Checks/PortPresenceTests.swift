@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarDoctor
 
-/// Whether there is a radio, what is at the path of a port, and who has it open.
+/// Presence of a radio, the file at the path of a port, and the program that has it open.
 @Suite struct PortPresenceTests {
     private static let node = "/home/alice/radio"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarDoctor
 
-/// What the receiver has reported: which lines of the event log count, and what they say.
+/// Findings from the lines of the receiver's event log.
 @Suite struct ReportFindingsTests {
     private static let collar = "910a2dec89025cc1"
     private static let log = "\(ChangedMachine.state)/events/00000001.jsonl"

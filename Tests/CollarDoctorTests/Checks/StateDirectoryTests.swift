@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarDoctor
 
-/// Whether the state directory can be used, and what becomes of it.
+/// Findings about the state directory: permissions, room, and directories that are lost at a restart.
 @Suite struct StateDirectoryTests {
     private static let state = ChangedMachine.state
     private static let root = "24 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"

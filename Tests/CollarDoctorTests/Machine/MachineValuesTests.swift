@@ -91,7 +91,7 @@ import Testing
         #expect(nodes(machine).last == "/dev/ttyUSB0")
     }
 
-    /// What udev has stored goes before the event of the kernel. Without either, the files of the USB device say what it is.
+    /// Properties that udev has stored take precedence over those of the kernel's event. Without either, the files of the USB device count.
     @Test func thePropertiesOfAPortHaveTheirOrder() throws {
         let machine = try ChangedMachine()
         machine.files[Self.event] = "DEVNAME=ttyUSB0\nID_VENDOR_ID=1111\nCOLLAR_LINK=0\nE:ID_MODEL=x\n"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CollarDoctor
 
-/// What a running receiver answers, as the fact that is recorded.
+/// The answer of a running receiver, as a recorded fact.
 @Suite final class ReceiverAnswerTests {
     // The path of a socket has at most 107 bytes.
     private let folder = "/tmp/collar-\(UUID().uuidString)"

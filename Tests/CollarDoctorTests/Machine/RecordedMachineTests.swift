@@ -48,7 +48,7 @@ import Testing
         #expect(try load("two").names(in: "/etc") == ["a", "x"])
     }
 
-    /// What a machine says of a path below an absent directory counts.
+    /// A fact of the machine itself counts although it records the directory of its base as absent.
     @Test func aPathBelowAnAbsentDirectoryMayBeSaidAgain() throws {
         try make("base", facts: "link /dev/a = b\nlink /dev/c = d\n", files: ["/etc/a": "old\n", "/etcetera": "old\n"])
         try make("top", facts: "base = base\nabsent /dev =\nabsent /etc =\nlink /dev/c = e\n", files: ["/etc/b": "new\n"])

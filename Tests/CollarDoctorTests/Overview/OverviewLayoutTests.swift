@@ -66,7 +66,7 @@ import Testing
         #expect(lines.map(\.tone) == [.error, .warning])
     }
 
-    /// Where no receiver runs, nothing is known of a collar's link, whatever was known before.
+    /// Without a running receiver, the state of a collar's link is unknown.
     @Test(arguments: [Overview.Activity.stopped, .unknown]) func withoutFiguresALinkHasNoWordsAndNoColour(activity: Overview.Activity) {
         var overview = overview(activity)
         overview.collars = [collar(name: "Athena")]

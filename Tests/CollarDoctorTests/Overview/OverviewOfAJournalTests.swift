@@ -7,7 +7,7 @@ import Testing
 
 @testable import CollarDoctor
 
-/// What the overview says of a collar, from its journal.
+/// The overview of a collar, made from its journal.
 @Suite final class OverviewOfAJournalTests {
     private static let (one, two): (DeviceID, DeviceID) = (0xA, 0xB)
     private static let hour: Int64 = 3_600_000

@@ -61,7 +61,7 @@ import Testing
         #expect(started(&machine) == ["sink", "3"])
     }
 
-    /// The time is over, but the batch has not got what is there.
+    /// The interval is over, but entries wait that the batch does not have yet.
     @Test func theIntervalThatIsOverDoesNotStartAnIncompleteBatch() throws {
         var machine = try machine { $0.intervalMicroseconds = 10_000_000 }
         var random = SystemRandomNumberGenerator()

@@ -7,7 +7,7 @@ import Testing
 @testable import CollarJournal
 @testable import CollarReaders
 
-/// What the machine tells its owner, in which order.
+/// The outputs of the machine, and their order.
 @Suite("Outputs of a follower's machine") struct FollowOutputsTests {
     private typealias Output = FollowMachine.Output
 
@@ -143,7 +143,7 @@ import Testing
     }
 }
 
-/// Entries of other kinds than fixes, for a consumer that acknowledges.
+/// Entries of other kinds than fixes, for a consumer that acknowledges lines.
 @Suite("Acknowledged entries of each kind") struct AcknowledgedKindsTests {
     @Test func aMessageIsAcknowledgedByItsID() throws {
         var bench = FollowBench(isAcknowledged: true, lineLimit: 2)

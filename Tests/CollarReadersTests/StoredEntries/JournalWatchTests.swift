@@ -121,7 +121,7 @@ import Testing
         _ = changes()
         let file = try #require(FileManager.default.contents(atPath: "/proc/sys/fs/inotify/max_queued_events"))
         let limit = try #require(Int(String(decoding: file, as: UTF8.self).prefix { $0.isNumber }))
-        // Two equal events after each other are one.
+        // Two equal events in a row are one.
         let files = [path("a") + "/1", path("a") + "/2"]
         for number in 0...limit { _ = unsafe chmod(files[number % 2], 0o600) }
         #expect(changes() == ["names", "events", "a", "b"])

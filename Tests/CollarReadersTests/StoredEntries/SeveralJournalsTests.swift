@@ -140,7 +140,7 @@ import Testing
         #expect(follower.takeNotices().count == 1)
     }
 
-    /// So that no change of a journal is missed, also if another directory has taken its place.
+    /// The watch misses no change of a journal, also if another directory has taken its place.
     @Test func everyWantedCollarIsFoundByEachLook() throws {
         try append(1...1, of: collarA)
         try append(1...1, of: collarB)

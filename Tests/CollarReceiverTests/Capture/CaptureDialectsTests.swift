@@ -34,7 +34,7 @@ import Testing
         #expect(found == ["1 in [1]", "2 out [2]"])
     }
 
-    /// What is known, heard or begun at one port is nothing to the other.
+    /// Two ports share no state: dialect, bytes and frames belong to one port.
     @Test func eachPortHasItsOwnDialectAndBytes() {
         let found = find([
             (0, Self.opened()), (1, Self.opened()), (0, .read([0xC0, 0, 1, 0xC0])), (1, .read([0xC0, 0, 2, 0xC0])), (1, .found(.kiss)),
@@ -54,7 +54,7 @@ import Testing
         #expect(found == ["5 in [1, 2]", "6 out [9, 8]"])
     }
 
-    /// What is written before the dialect is known is a question to the stick, and not kept.
+    /// Bytes that are written before the dialect is known are questions to the stick, and are not kept.
     @Test func questionsToTheStickAreNoFrames() {
         let found = find([
             (0, Self.opened()), (0, .wrote([0xC0, 0, 1, 0xC0])), (0, .found(.kiss)), (0, .wrote([0xC0, 0, 2, 0xC0])),

@@ -46,7 +46,7 @@ import Testing
         #expect((opening("kind=board\n\(text)\n") != nil) == isRight)
     }
 
-    /// What is left out has the value of captures that did not know it.
+    /// An option that is left out has the value that older captures imply.
     @Test func whatIsLeftOutHasItsDefault() {
         #expect(opening("kind=network\n") == PortOpening(kind: .network))
         #expect(opening("kind=remote\nlimited=1\n")?.modem.limits == TransmitLimits(dutyCyclePartsPerMillion: nil, dwellMicroseconds: nil))

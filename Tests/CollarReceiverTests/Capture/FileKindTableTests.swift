@@ -3,7 +3,7 @@ import Testing
 
 @testable import CollarReceiver
 
-/// Content that is given where another is expected: how it is recognised, and what helps.
+/// Content of another kind than expected: its recognition, and the remedy.
 @Suite struct FileKindTableTests {
     private static let contents: [([UInt8], FileKind?)] = [
         ([0x1F, 0x8B, 8], .compressed(unpacker: "zcat")), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], .compressed(unpacker: "xzcat")),
@@ -49,7 +49,7 @@ import Testing
         kind.mismatch(path: path, use, Self.command)?.remedy
     }
 
-    /// What is of the wanted kind is no mistake.
+    /// Content of the expected kind is no mistake.
     @Test func theWantedKindIsRight() {
         let rights: [(FileKind, FileKind.Use)] = [
             (.jsonLines, .lines), (.capture, .frames(isBare: false)), (.capture, .frames(isBare: true)), (.capture, .capture),

@@ -9,7 +9,7 @@ import Testing
 @testable import CollarHost
 @testable import CollarReceiver
 
-/// Which notices share a limit, and when a limit is forgotten.
+/// Notices that share a limit, and the time at which a limit is forgotten.
 @Suite struct NoticeGroupTests {
     private static func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1e6)) }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CollarReceiver
 
-/// Other programs at an open line. The test is one, of which only its deeds are seen: its process is that of the receiver.
+/// Other programs at an open line. The test itself is the other program, so the receiver sees its bytes, and no other process.
 @Suite struct OtherProgramsTests {
     private let terminal: PseudoTerminal
     private let bench: PortsBench
@@ -86,7 +86,7 @@ import Testing
         #expect(bench.takeNotices() == [])
         let rival = try openPlainly()
         defer { close(rival) }
-        // The news of the opening waits at its descriptor.
+        // The event of the opening waits at its descriptor.
         bench.ports.noteOpenings(of: port, at: bench.now)
         bench.pass(milliseconds: 59_999)
         bench.ports.bytesAreMissing(at: bench.now)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CollarReceiver
 
-/// What a modem begins with at a line that was opened: the choices for its stick, and what is known of the stick from before.
+/// The start of a modem at an opened line: the options for its stick, and what the receiver remembers of the stick.
 @Suite struct PortOpeningTests {
     private static let remote = "tcp://10.0.0.1:7000"
 
@@ -33,7 +33,7 @@ import Testing
         dialect = rui3
         """
 
-    /// Of a stick behind a pseudo-terminal, which udev does not know, only the path counts, whatever device had the port before.
+    /// udev does not know a pseudo-terminal, so the stick at it is recognised by its path alone.
     @Test func aSectionIsFoundByWhatIsKnownOfTheStick() throws {
         let radio = try PortsBench.configuration([:], Self.sections)
         func dialect(_ kind: RadioModem.PortKind, _ device: SerialDevice?, path: String = "/dev/ttyUSB0") throws -> Dialect? {
@@ -56,7 +56,7 @@ import Testing
         #expect(try opening("/dev/elsewhere", PortsBench.Line(.board), PortsBench.device(node: "/dev/full"), radio).modem.dialect == nil)
     }
 
-    /// A stick with this project's firmware is not asked; an option of the user goes before that.
+    /// A stick with this project's firmware gets no questions. An option of the user takes precedence.
     @Test func theFirmwareOfAStickTellsItsDialect() throws {
         let stick = PortsBench.device(["ID_MODEL": "CollarLink_base"])
         let named = try PortsBench.configuration([.dialect: "kiss"])
@@ -125,7 +125,7 @@ import Testing
         #expect(line.closeCount == 0)
     }
 
-    /// Who has set the dialect can be told so, where no collar is heard; a firmware or a detection has set none.
+    /// The notice of a silent line says whether an option has named the dialect, not the firmware or the detection.
     @Test func silenceIsToldWithWhatAPersonHasNamed() throws {
         let named = try PortsBench.configuration([.dialect: "serial"])
         let firmware = PortsBench.device(["ID_MODEL": "CollarLink_base"])

@@ -166,7 +166,7 @@ final class PortsBench {
         try #require(hasHappened())
     }
 
-    /// What is recorded of the ports, beginning with the first opening.
+    /// Records of ports in a capture, from the first opening on.
     func records() throws -> [CaptureRecord] {
         var reader = CaptureReader()
         reader.append(Array(try Data(contentsOf: URL(filePath: "\(folder)/capture"))))

@@ -133,7 +133,7 @@ import Testing
         let line = PortsBench.Line(.board)
         let port = bench.open("/dev/ttyUSB0", line)
         let present = HostTime.now
-        // The turn is over before it begins: what one read brings is taken, and no more.
+        // The turn has no time: one read is taken, and no more.
         let past = HostTime(instant: present.instant.advanced(byMicroseconds: -1_000_000_000), unixMilliseconds: present.unixMilliseconds)
         let later = HostTime(instant: present.instant.advanced(byMicroseconds: 1_000_000_000), unixMilliseconds: present.unixMilliseconds)
         for (time, rests) in [(past, [700, 400, 100, 0]), (later, [0])] {
@@ -215,7 +215,7 @@ import Testing
         #expect(isWaiting == false && line.written.isEmpty)
     }
 
-    /// What the figures say of a port, by what is at it.
+    /// The figures of a port in each of its states.
     @Test func aPortIsShownAsWhatIsAtIt() throws {
         let named = { (text: String) in try PortsBench.configuration([.dialect: text]) }
         func shown(_ radio: RadioConfiguration, _ bytes: [UInt8] = []) throws -> RadioFigures? {

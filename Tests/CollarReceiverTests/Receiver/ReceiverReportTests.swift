@@ -9,7 +9,7 @@ import Testing
 @testable import CollarHost
 @testable import CollarReceiver
 
-/// What a receiver reports again, and what not.
+/// Repeated reports of a receiver.
 @Suite struct ReceiverReportTests {
     /// Without a consumer of figures, the event log has them once for the same frames, however often they are requested.
     @Test func unwantedFiguresAreWrittenOnlyAfterFurtherFrames() throws {

@@ -164,7 +164,7 @@ import Testing
         #expect(acceptedCount == 0)
     }
 
-    /// Of all contents of two neighbouring bytes, only the sent content is accepted, at every place of a frame.
+    /// Of all contents of two neighbouring bytes, only the sent content is accepted, at every place after the first byte.
     @Test func ofAllContentsOfTwoBytesOneIsAccepted() throws {
         let sent = try CollarWireTests.frame(of: .identityRequest(IdentityRequest(receiverID: 77)), log: .sample)
         var accepted: [[UInt8]] = []

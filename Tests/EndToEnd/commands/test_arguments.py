@@ -1,4 +1,4 @@
-"""Options as they are typed: their forms, their limits, and what goes with what. Each command ends before it does anything."""
+"""Options as they are typed: forms, limits and combinations. Each command ends before it does anything."""
 
 import os
 import pathlib
@@ -31,7 +31,7 @@ class ArgumentCase(EndToEndTest):
 
 class FormTest(ArgumentCase):
     def test_forms_of_an_option(self):
-        """Nothing is stored, which is told once the options are understood."""
+        """With valid options, the error is that of the missing journal."""
         for words in (["-F", "csv"], ["-Fcsv"], ["--format", "csv"], ["--format=csv"],
                       ["--utc"], ["--utc", "--utc"], ["--verify", "-Ftext"]):
             with self.subTest(words=words):
@@ -43,7 +43,7 @@ class FormTest(ArgumentCase):
         self.assert_refused("history", "-F", "csv", "--format", "csv", says="`--format` is given twice.")
         self.assert_refused("decode", "one", "two", says="`decode` takes no further operand: 'two'.")
 
-    def test_behind_two_hyphens_are_operands_only(self):
+    def test_words_after_two_hyphens_are_operands(self):
         for word in ("-F", "--bare", "--help"):
             self.assertIn(f"{word} cannot be opened: No such file", self.call("decode", "--", word, code=66))
         self.assert_refused("decode", "--", "one", "--bare", says="takes no further operand: '--bare'.")
@@ -82,7 +82,7 @@ class RemedyTest(ArgumentCase):
 
 class LimitTest(ArgumentCase):
     def test_of_run(self):
-        """Values at a limit are taken: the port is missing, which is told then."""
+        """Values at a limit are accepted: the error is that of the missing port."""
         pathlib.Path(self.path("file")).touch()
         for option, good, bad in (
                 ("--max-size", ("65536", "64K", "1M", "1G", "1048576G"),
@@ -99,7 +99,7 @@ class LimitTest(ArgumentCase):
                 self.assert_refused("--port", "none", "--no-reconnect", "--state-dir", "file", f"{option}={value}", says=value)
 
     def test_of_readers(self):
-        """Nothing is stored, which is told once the options are understood."""
+        """With valid options, the error is that of the missing journal."""
         missing = ["--state-dir", "empty", "--", "cat"]
         for option, good, bad in (("--batch", ("1", "100000"), ("0", "100001")), ("--every", ("0", "86400"), ("-1", "86401"))):
             for value in good:

@@ -1,4 +1,4 @@
-"""What `encode` and `decode` make of their inputs: lines without numbers, several logs, leads of live fixes, and captures."""
+"""Inputs of `encode` and `decode`: lines without sequences, several logs, live fixes, and captures."""
 
 import json
 import os
@@ -161,7 +161,7 @@ class CaptureTest(CodecCase):
         self.assertEqual(self.call("decode", "--bare", data=self.capture), self.call("decode", data=self.capture))
 
     def test_an_end_inside_a_record(self):
-        """What a power cut has left is decoded; damage is an error."""
+        """The part that a power cut has left is decoded; damage is an error."""
         whole = self.decoded(self.capture)
         self.assertEqual(self.decoded(self.capture[:-3]), whole)
         self.assertIn("the capture ends inside a block", self.errors)

@@ -1,4 +1,4 @@
-"""Which machine, port and directory `doctor` examines, and what it saves of them."""
+"""The machine, port and directory that `doctor` examines, and the facts that it saves."""
 
 import json
 import os

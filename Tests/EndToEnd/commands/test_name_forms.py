@@ -1,4 +1,4 @@
-"""The forms of `name`: what goes with what, whose collar ends when, what is listed, and times."""
+"""The forms of `name`: combinations of options, ends of wearings, lists and times."""
 
 import json
 import os
@@ -21,7 +21,7 @@ class EndTest(NameTest):
         return rows
 
     def test_a_collar_ends_at_the_given_time(self):
-        """Also where the collar is named and not its animal, by digits of either case."""
+        """The collar may be named by its id, in digits of either case, instead of by its animal."""
         for word in (ID_A, ID_A.upper(), "Athena"):
             with self.subTest(word=word):
                 self.write(f"[animal Athena]\nwears = {ID_A} from 1970-01-02\n[animal Zeus]\nwears = {ID_B}\n")

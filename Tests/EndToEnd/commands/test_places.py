@@ -1,4 +1,4 @@
-"""Where a command looks for the state directory and the user's files, and what it does where they are not."""
+"""The places of the state directory and the user's files, and the errors if they are missing."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The options of `simulate`: what each takes, and what the simulated collar then does."""
+"""The options of `simulate`: accepted values, and their effect on the simulated collar."""
 
 import json
 import os
@@ -12,7 +12,7 @@ LORA = ("--dialect", "kiss", "--modem", "lora:SF7")
 
 
 class OptionTest(EndToEndTest):
-    """The track is missing, which is told once the options are understood."""
+    """With valid options, the error is that of the missing track."""
 
     def call(self, *arguments, code):
         done = subprocess.run([BINARY, "simulate", *arguments], capture_output=True, text=True, timeout=20, check=False,

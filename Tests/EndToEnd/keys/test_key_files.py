@@ -38,7 +38,7 @@ class KeyFileTest(KeyTest):
         self.assertNotIn(NAME, self.key_command("list").stdout)
 
     def test_keys_that_are_not_confirmed(self):
-        """The newest of them is shown, and none of them makes a collar one with a key."""
+        """`key show` prints the newest of them. `key list` does not list the collar."""
         self.store(f"pending {KEY}\npending {SECOND}\n")
         self.key_command("add", OTHER, "-", stdin=KEY)
         listed = self.key_command("list")
@@ -98,7 +98,7 @@ class KeyFileTest(KeyTest):
         self.assertEqual(len(made), 4)
 
     def test_a_damaged_key_of_another_collar_stops_no_exchange(self):
-        """It is told, and the collar at the cable is asked."""
+        """The error is reported, and the exchange with the collar at the cable goes on."""
         self.store("not a key\n", OTHER)
         self.hand_over()
         give_to_ordinary_user(self.state)

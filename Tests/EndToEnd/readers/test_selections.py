@@ -1,4 +1,4 @@
-"""Which stored entries `history`, `follow` and `deliver` print, and in which order."""
+"""The stored entries that `history`, `follow` and `deliver` print, and their order."""
 
 import json
 import os
@@ -103,7 +103,7 @@ class SelectionTest(ReaderTest):
                 self.assertIn("is not stored here.", self.errors)
 
     def test_what_a_quiet_reader_says(self):
-        """A later `--log` says more again. Whether the reader has lines to print changes nothing."""
+        """A later `--log` raises the level again, whether the reader has lines to print or not."""
         self.tool("follow", "--as", "db", "-n", "1")
         for command in (["follow", "--as", "db", "-T", "0.05"], ["deliver", "db", "--once"]):
             for options, is_said in (([], True), (["-q"], False), (["--log", "warning"], False), (["-q", "--log", "info"], True),

@@ -1,4 +1,4 @@
-"""What `send` asks of a running receiver, and what it makes of the answers. The test is the receiver."""
+"""The requests of `send` to a running receiver, and the output for each answer. The test is the receiver."""
 
 import json
 import os

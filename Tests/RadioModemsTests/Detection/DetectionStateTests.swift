@@ -4,7 +4,7 @@ import Testing
 
 @testable import RadioModems
 
-/// What has been asked and heard at a port decides what the next bytes mean.
+/// The questions asked and the bytes heard so far decide the meaning of the next bytes.
 @Suite struct DetectionStateTests {
     private static let rnodeStart: [UInt8] = [0xC0, 0x55, 0xF8, 0xC0]
     private static let kissAnswer: [UInt8] = [0xC0, 0x06, 0x97, 0xC0]

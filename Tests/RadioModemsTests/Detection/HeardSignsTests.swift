@@ -3,7 +3,7 @@ import Testing
 
 @testable import RadioModems
 
-/// What the bytes of a port show, in whatever pieces they come in.
+/// Signs in the bytes of a port, in pieces of any size.
 @Suite struct HeardSignsTests {
     private func listen(_ pieces: [[UInt8]]) -> (heard: HeardBytes, signs: [HeardBytes.Sign?]) {
         var heard = HeardBytes()
@@ -60,7 +60,7 @@ import Testing
 
     private static let companion: [UInt8] = [0x3E, 8, 0, 13] + [UInt8](repeating: 0x81, count: 7)
 
-    /// What shows a kind of device, in the order in which they count.
+    /// The signs of each kind of device, in the order of their precedence.
     private static let samples: [(bytes: [UInt8], stranger: Stranger)] = [
         (Array("\r\n$ABC*40\r\n".utf8), .nmea), ([0x94, 0xC3, 0x81, 0x82], .meshtastic), (companion, .companion),
         (Array("\r\nESP-ROM:esp32\r\n".utf8), .bootloader), (Array("\r\nlogin: \r\n".utf8), .console),

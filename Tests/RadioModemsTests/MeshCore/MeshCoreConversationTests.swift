@@ -3,7 +3,7 @@ import Testing
 
 @testable import RadioModems
 
-/// What is said to a MeshCore modem, and when it is said again.
+/// Commands to a MeshCore modem, and their repetitions.
 @Suite struct MeshCoreConversationTests {
     private static let settings = StickBench.settings
     private static let check = MeshCoreSetup.readBackQuestion

@@ -27,7 +27,7 @@ import Testing
         #expect(output.events.count == 5)
     }
 
-    /// A minute begins with a notice that was given: otherwise one that comes every 50 s would be given once.
+    /// A minute begins with a notice that was given. Otherwise a notice that comes every 50 s would be given only once.
     @Test func aNoticeThatWasNotToldDoesNotDelayTheNextOne() {
         var output = ModemOutput()
         for second in [0, 50, 100, 150, 200] as [Int64] { output.report(.busy(.kiss), kind: "busy", at: at(second * 1000)) }

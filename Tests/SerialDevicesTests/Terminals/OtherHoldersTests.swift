@@ -5,7 +5,7 @@ import Testing
 
 @testable import SerialDevices
 
-/// Which of the processes that have a file open is named. No other process opens a file in a folder of the test.
+/// The process that is named when several have a file open. No other process opens a file in a folder of the test.
 @Suite struct OtherHoldersTests {
     private let directory: TemporaryDirectory
     private let file: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SerialDevices
 
-/// What is at a path: a pseudo-terminal, the line that is open, or something else.
+/// Paths of pseudo-terminals, of open lines and of other files.
 @Suite struct TerminalPlacesTests {
     private let directory: TemporaryDirectory
     private let radio: PseudoTerminal
@@ -140,7 +140,7 @@ import Testing
         port.close()
     }
 
-    /// Only a link that leads nowhere may be replaced: what a link leads to cannot always be seen.
+    /// Only a dangling link may be replaced: the target of a link cannot always be seen.
     @Test func aLinkThatLeadsInACircleStays() throws {
         try directory.link("collar", to: "collar")
         let link = PortLink(path: path("collar"))
