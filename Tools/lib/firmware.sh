@@ -12,6 +12,17 @@ setup_emulator() { install_missing "runs the firmware on an emulated microcontro
 small_link=(--gc-sections --lto-O2 "--lto-newpm-passes=default<Oz>,function(sink)" --mllvm=-disable-machine-licm
     --mllvm=-inline-threshold=25)
 
+# The modules that a collar's firmware consists of, and the folder in which build_core leaves what it made of them.
+core=("$root"/Sources/Collar{Wire,ARQ,Firmware})
+core_build() { printf '%s' "$root/.build-fw-$1/$1-none-none-eabi/release"; }
+
+# build_core ARCHITECTURE : builds the core as Embedded Swift, without heap, for a kind of microcontroller: armv6m, armv7em or riscv32.
+build_core() {
+    swift build --package-path "$root" --triple "$1-none-none-eabi" --target CollarFirmware -c release --scratch-path "$root/.build-fw-$1" \
+        -Xswiftc -enable-experimental-feature -Xswiftc Embedded -Xswiftc -wmo -Xswiftc -no-allocations -Xswiftc -Osize -Xswiftc -gnone \
+        -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-stack-protector
+}
+
 # Builds the images of the emulated board into .build-board/NAME.elf, if their sources have changed. The linker refuses an image
 # that does not fit the memory of its script.
 build_images() {
@@ -27,7 +38,7 @@ build_images() {
     say "building the firmware"
     rm -rf "$firmware_build"
     mkdir "$firmware_build"
-    for module in "$root"/Sources/Collar{Wire,ARQ,Firmware} "$sources/Board"; do
+    for module in "${core[@]}" "$sources/Board"; do
         [[ $module == */CollarWire ]] || flags+=("${few_copies[@]}")
         compile_module "$module" -emit-module -emit-module-path "$firmware_build/${module##*/}.swiftmodule"
     done
@@ -56,7 +67,7 @@ are_images_current() {
     # It is linked last.
     [[ -e $firmware_build/Collar.elf ]] || return
     local newer
-    newer=$(find "$root"/Sources/Collar{Wire,ARQ,Firmware} "$firmware_board" "$root/Tools/lib/firmware.sh" \
+    newer=$(find "${core[@]}" "$firmware_board" "$root/Tools/lib/firmware.sh" \
         -newer "$firmware_build/Collar.elf" -print -quit)
     [[ -z $newer ]]
 }

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from captures import SERIAL, pcap, pcapng
+from captures import FROM_HOST, FROM_RADIO, SERIAL, pcap
 from end_to_end import BINARY
 from dissected_fields import (BATCH, CHECK_FAULTS, FIX, HEADER_FAULTS, LIVE_FIX, MESSAGE, SERIAL_FAULTS, Reader,
                               fixes_of_batch, read_codes, read_fix, units_are_wrong)
@@ -47,9 +47,8 @@ class DissectedLinesTest(DissectorTest):
 
     def test_serial_line_with_garbage_and_cuts(self):
         line, fixes = self.session()
-        for capture in (pcap(SERIAL, [line]), pcap(SERIAL, self.cut(line)),
-                        pcap(SERIAL, [line[at:at + 1] for at in range(len(line))])):
-            packets = self.dissect(capture)
+        captures = [line], self.cut(line), [line[at:at + 1] for at in range(len(line))]
+        for packets in self.dissect_each([[(FROM_RADIO, piece) for piece in pieces] for pieces in captures]):
             readers = self.good_frames(packets, FIX)
             self.assertEqual([read_fix(reader) for reader in readers], fixes)
             wrong = [problem for reader, fix in zip(readers, fixes) for problem in units_are_wrong(reader, fix)]
@@ -100,12 +99,19 @@ class DissectedLinesTest(DissectorTest):
             self.assertEqual(self.good_frames(self.dissect(capture, "-o", f"collarlink.device_id:{wrong}"), FIX), [])
 
     def test_sessions(self):
-        self.in_parallel(lambda item: self.check_session(*item), load("session").items())
+        sessions = load("session")
+        dissected = self.dissect_each([self.capture_of(session) for session in sessions.values()])
+        self.assert_no_problems(
+            problem for (name, session), packets in zip(sessions.items(), dissected, strict=True)
+            for problem in self.problems_of(name, session, packets))
 
-    def check_session(self, name, session):
-        """Compares a session's fixes and faults with those that the dissector finds in a capture of both ends."""
-        packets = self.dissect(pcapng([(0, bytes.fromhex(step["radio"])) if "radio" in step else
-                                       (1, stuff(bytes.fromhex(step["host"]))) for step in session["steps"]]))
+    def capture_of(self, session):
+        """A capture of both ends of a line."""
+        return [(FROM_RADIO, bytes.fromhex(step["radio"])) if "radio" in step else
+                (FROM_HOST, stuff(bytes.fromhex(step["host"]))) for step in session["steps"]]
+
+    def problems_of(self, name, session, packets):
+        """Compares a session's fixes and faults with those that the dissector finds in the capture."""
         types = [self.type_of(frame) for packet in packets for frame in packet.frames]
         # The dissector has no anchors, so it decodes no live fix and finds no damage in a live fix.
         live = LIVE_FIX in types

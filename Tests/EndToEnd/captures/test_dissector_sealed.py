@@ -5,7 +5,7 @@ The dissector has no key, so it cannot tell a sealed frame that opens from one t
 
 import unittest
 
-from captures import BARE, SERIAL, pcap
+from captures import BARE, FRAMES, FROM_RADIO, SERIAL, pcap, pcapng
 from dissected_fields import FIX, LIVE_FIX, Reader
 from dissector import LOG, DissectorTest, identity, load
 import frames
@@ -120,21 +120,19 @@ class DissectedSealedFramesTest(DissectorTest):
         if info != words_of(frame):
             yield f"is called {info!r}, not {words_of(frame)!r}"
 
-    def check(self, named, link_type=BARE):
-        """Dissects frames, each with its name and with the bytes of the packet that holds it."""
-        capture = pcap(link_type, [packet for _, _, packet in named])
+    def check(self, named):
+        """Dissects frames, each with its name and with the interface and the bytes of the packet that holds it."""
+        capture = pcapng([packet for _, _, packet in named])
         rows = self.tshark(capture, "-T", "fields", "-e", "_ws.col.Info").splitlines()
-        found = [f"{name}: {problem}" for (name, frame, _), packet, info
-                 in zip(named, self.dissect(capture), rows, strict=True)
-                 for problem in self.problems_of(frame, packet, info)]
-        self.assertEqual(found, [], "\n".join(found[:20]))
+        self.assert_no_problems(
+            f"{name}: {problem}" for (name, frame, _), packet, info in zip(named, self.dissect(capture), rows, strict=True)
+            for problem in self.problems_of(frame, packet, info))
 
     def test_sealed_vectors(self):
         vectors = load("sealed")
         self.assertEqual({type_of(bytes.fromhex(vector["bare"])) for vector in vectors.values()}, {*COLLAR, *HOST})
-        for form, link_type in (("bare", BARE), ("serial", SERIAL)):
-            self.check([(name, bytes.fromhex(vector["bare"]), bytes.fromhex(vector[form]))
-                        for name, vector in vectors.items()], link_type)
+        self.check([(f"{name} ({form})", bytes.fromhex(vector["bare"]), (interface, bytes.fromhex(vector[form])))
+                    for form, interface in (("bare", FRAMES), ("serial", FROM_RADIO)) for name, vector in vectors.items()])
         print(f"{len(vectors)} vectors ", end="", flush=True)
 
     def test_expected_fields_fit_the_values_of_the_vectors(self):
@@ -169,7 +167,7 @@ class DissectedSealedFramesTest(DissectorTest):
             for flags in (0x80, 0x81, 0x82, 0x83, 0x88, 0x90, 0x9F):
                 for length in (*range(7, 26), 253):
                     frame = bytes([32 | number, flags, 17, 0x39, *(7 * place % 256 for place in range(length - 4))])
-                    found.append((f"{frame.hex()[:8]}, {length} bytes", frame, frame))
+                    found.append((f"{frame.hex()[:8]}, {length} bytes", frame, (FRAMES, frame)))
         self.assertGreater(sum(malformed(frame) is None for _, frame, _ in found), 500)
         self.assertEqual({malformed(frame) for _, frame, _ in found}, {
             None, "unknown type", "a type that is never sealed", "too short for its parts", "wrong index",

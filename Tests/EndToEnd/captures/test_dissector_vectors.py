@@ -4,7 +4,7 @@ import collections
 import random
 import unittest
 
-from captures import BARE, SERIAL, pcap
+from captures import BARE, FRAMES, FROM_RADIO, pcap
 from dissected_fields import (BATCH, FAULTS, FIX, HEADER_FAULTS, LIVE_FIX, READERS, SERIAL_FAULTS, Reader,
                               fixes_of_batch, units_are_wrong)
 from dissector import LOG, DissectorTest, identity, load
@@ -16,9 +16,25 @@ def log_of(vector):
     return frames.Log(int(vector["device_id"], 16), vector["log_id"]) if "device_id" in vector else None
 
 
+def capture_of(form, identities, members):
+    """A capture of identities and, in the form "bare" or "serial", of vectors."""
+    packets = [bytes.fromhex(vector[form]) for _, vector in members]
+    if form == "bare":
+        return [(FRAMES, packet) for packet in identities + packets]
+    return [(FROM_RADIO, packet) for packet in [*map(stuff, identities), *packets]]
+
+
 class DissectedVectorsTest(DissectorTest):
+    def check(self, groups, problems_of):
+        """Dissects a capture of each group: a form, the identities that come first, and vectors with their names."""
+        dissected = self.dissect_each([capture_of(*group) for group in groups])
+        self.assert_no_problems(
+            f"{name} ({form}): {problem}" for (form, identities, members), packets in zip(groups, dissected, strict=True)
+            for (name, vector), packet in zip(members, packets[len(identities):], strict=True)
+            for problem in problems_of(vector, packet))
+
     def group(self, vectors):
-        """Groups vectors into captures: by log, by reference, and by the size of the short sequence.
+        """Groups vectors by log, by reference, and by the size of the short sequence.
 
         The dissector learns sequences from a capture. In rising order it still completes each as from the reference.
         """
@@ -30,19 +46,15 @@ class DissectedVectorsTest(DissectorTest):
         for (log, short), members in groups.items():
             if short:
                 members.sort(key=lambda member: member[1]["decoded"]["sequence"])
-            yield log, short[1] if short else 0, members
+            # An identity at each address shows that the collar uses it.
+            addresses = sorted({vector["sender"]["address"] for _, vector in members})
+            yield "bare", self.identities(log, short[1] if short else 0, addresses), members
 
-    def check_group(self, group):
-        log, reference, members = group
-        # An identity at each address shows that the collar uses it.
-        addresses = sorted({vector["sender"]["address"] for _, vector in members})
-        first = [identity(log, min(reference + 1, 2 ** 32 - 1), address) for address in addresses] if log else []
-        packets = self.dissect(pcap(BARE, first + [bytes.fromhex(vector["bare"]) for _, vector in members]))
-        for (name, vector), packet in zip(members, packets[len(first):], strict=True):
-            yield from (f"{name}: {problem}" for problem in self.problems_of(vector, packet.frames[0]))
+    def identities(self, log, reference, addresses):
+        return [identity(log, min(reference + 1, 2 ** 32 - 1), address) for address in addresses] if log else []
 
-    def problems_of(self, vector, fields):
-        reader, wanted = Reader(fields), vector["decoded"]
+    def problems_of(self, vector, packet):
+        reader, wanted = Reader(packet.frames[0]), vector["decoded"]
         number = int(vector["bare"][:2], 16) & 31
         sender = vector["sender"]
         header = {"type": number, "version": 1, "address": sender["address"], "flags": sender["flags"],
@@ -74,7 +86,7 @@ class DissectedVectorsTest(DissectorTest):
     def test_valid_vectors(self):
         vectors = load("valid")
         self.assertEqual({int(vector["bare"][:2], 16) & 31 for vector in vectors.values()}, set(frames.MESSAGES))
-        self.in_parallel(self.check_group, self.group(vectors))
+        self.check(list(self.group(vectors)), self.problems_of)
         print(f"{len(vectors)} vectors ", end="", flush=True)
 
     def test_invalid_vectors(self):
@@ -83,19 +95,13 @@ class DissectedVectorsTest(DissectorTest):
             for form in ("bare", "serial"):
                 if form in vector:
                     groups[log_of(vector), vector.get("reference", 0), form].append((name, vector))
-        self.in_parallel(self.check_invalid_group, groups.items())
+        self.check([(form, self.identities(log, reference, [17]), members)
+                    for (log, reference, form), members in groups.items()], self.problems_of_invalid)
 
-    def check_invalid_group(self, group):
-        (log, reference, form), members = group
-        first = [identity(log, min(reference + 1, 2 ** 32 - 1))] if log else []
-        packets = [bytes.fromhex(vector[form]) for _, vector in members]
-        capture = (pcap(BARE, first + packets) if form == "bare" else
-                   pcap(SERIAL, [stuff(frame) for frame in first] + packets))
-        found = self.dissect(capture)[len(first):]
-        for (name, vector), packet in zip(members, found, strict=True):
-            faults = {fault: packet.count(fault) for fault in FAULTS if packet.count(fault)}
-            if faults != {self.wanted_fault(vector): 1}:
-                yield f"{name} ({form}): shows {faults}, not {self.wanted_fault(vector)}"
+    def problems_of_invalid(self, vector, packet):
+        faults = {fault: packet.count(fault) for fault in FAULTS if packet.count(fault)}
+        if faults != {self.wanted_fault(vector): 1}:
+            yield f"shows {faults}, not {self.wanted_fault(vector)}"
 
     def wanted_fault(self, vector):
         data = bytes.fromhex(vector.get("bare", ""))

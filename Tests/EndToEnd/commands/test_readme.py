@@ -18,7 +18,7 @@ from serial_line import Bridge
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 IDENTITY = "910a2b3c4d5e6f70"
 # The folders and files of the checkout that commands of the README name.
-CHECKOUT = (".build", "Protocol", "Sources", "Tests", "hardware")
+CHECKOUT = ("Protocol", "Sources", "Tests", "hardware", "Tools/recipes", "Tools/run", "Tools/lib/setup.sh")
 # Rules are written to a folder of the test, and /etc stays as it is.
 WITH_OWN_RULES = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" /etc/udev/rules.d && shift && exec "$@"', "sh"]
 
@@ -133,20 +133,23 @@ class Shell:
 @unittest.skipUnless(os.geteuid() == 0, "needs root, to write rules to /etc of its own")
 class ReadmeCommandsTest(SimulatedMachineTest):
     """Stand-ins take the place of what the test cannot have: root (`sudo`), a running udevd (`udevadm`), a board to write firmware to
-    (`esptool`), and Tools/test, of which this test is a part. A simulated MeshCore stick is plugged in as /dev/ttyUSB0."""
+    (`esptool`), and Tools/test, of which this test is a part. Tools/run finds the tested program already built: `Tools/check first-fix`
+    builds it. A simulated MeshCore stick is plugged in as /dev/ttyUSB0."""
 
     def setUp(self):
         super().setUp()
         self.home = self.path("home")
         self.checkout = self.path("checkout")
-        for folder in (self.home, self.checkout, self.path("bin"), self.path("rules.d"), f"{self.checkout}/Tools"):
-            os.makedirs(folder)
+        for folder in (self.home, self.path("bin"), self.path("rules.d"), self.checkout,
+                       *(f"{self.checkout}/{name}" for name in ("Tools", "Tools/lib", ".build", ".build/release"))):
+            os.mkdir(folder)
             give_to_ordinary_user(folder)
         for name in CHECKOUT:
             os.symlink(ROOT / name, f"{self.checkout}/{name}")
-        os.symlink(ROOT / "Tools/recipes", f"{self.checkout}/Tools/recipes")
-        for name in ("run", "firmware"):
-            self.script(f"{self.checkout}/Tools/{name}", f'exec {shlex.quote(str(ROOT / "Tools" / name))} "$@"')
+        os.symlink(BINARY, f"{self.checkout}/.build/release/collar-link")
+        self.script(f"{self.checkout}/Tools/lib/build.sh",
+                    "binary=$root/.build/release/collar-link; setup_build() { :; }; build_release() { :; }")
+        self.script(f"{self.checkout}/Tools/firmware", f'exec {shlex.quote(str(ROOT / "Tools/firmware"))} "$@"')
         self.script(f"{self.checkout}/Tools/test", f'bash -n {shlex.quote(str(ROOT / "Tools/test"))}')
         self.script(self.path("bin/sudo"), 'exec "$@"')
         self.script(self.path("bin/esptool"), f'echo "$@" >{self.path("esptool.log")}')

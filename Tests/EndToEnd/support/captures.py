@@ -3,6 +3,9 @@
 import struct
 
 BARE, SERIAL = 147, 148  # link types USER0, USER1
+# The interfaces of a pcapng file: two directions of a serial line, and bare frames.
+INTERFACES = (SERIAL, SERIAL, BARE)
+FROM_RADIO, FROM_HOST, FRAMES = range(3)
 
 
 def block(kind, body):
@@ -20,9 +23,9 @@ def pcap(link_type, packets):
 
 
 def pcapng(packets):
-    """A capture of both directions of a serial line; each packet is a pair (interface, bytes)."""
-    interface = block(1, struct.pack("<HHI", SERIAL, 0, 0))
-    parts = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)), interface, interface]
-    for number, (side, packet) in enumerate(packets):
-        parts.append(block(6, struct.pack("<IIIII", side, 0, number, len(packet), len(packet)) + packet))
+    """A capture of several interfaces; each packet is a pair (interface, bytes)."""
+    parts = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))]
+    parts += [block(1, struct.pack("<HHI", link_type, 0, 0)) for link_type in INTERFACES]
+    for number, (interface, packet) in enumerate(packets):
+        parts.append(block(6, struct.pack("<IIIII", interface, 0, number, len(packet), len(packet)) + packet))
     return b"".join(parts)

@@ -1,7 +1,6 @@
 """The Wireshark dissector, run by tshark."""
 
-import collections
-import concurrent.futures
+import itertools
 import json
 import pathlib
 import re
@@ -10,12 +9,14 @@ import subprocess
 import tempfile
 import unittest
 
+from captures import FRAMES, pcapng
 from end_to_end import ORDINARY_USER, ROOT, child_environment, give_to_ordinary_user
 from dissected_fields import Packet
 import frames  # of Protocol/reference, which dissected_fields adds to the path
 
 VECTORS = ROOT / "Protocol/vectors"
 WIRESHARK = ROOT / "Protocol/wireshark"
+TSHARK_DATA = pathlib.Path("/usr/share/wireshark")
 LOG = frames.Log(0x0123456789ABCDEF, 44813807)
 
 
@@ -43,8 +44,21 @@ class DissectorTest(unittest.TestCase):
         cls.script = cls.folder / "collarlink.lua"
         shutil.copyfile(WIRESHARK / "collarlink.lua", cls.script)
         cls.script.chmod(0o644)
+        cls.environment = child_environment(HOME=str(cls.folder), XDG_CONFIG_HOME=str(cls.folder), LC_ALL="C.UTF-8")
+        if TSHARK_DATA.exists():
+            cls.use_small_data_folder()
 
-    def tshark(self, capture, *options):
+    @classmethod
+    def use_small_data_folder(cls):
+        """Gives tshark the Lua scripts of its data folder alone. It reads the lists of vendors there at each start and reset."""
+        data = cls.folder / "data"
+        data.mkdir()
+        data.chmod(0o755)
+        for script in TSHARK_DATA.glob("*.lua"):
+            shutil.copy(script, data)
+        cls.environment["WIRESHARK_DATA_DIR"] = str(data)
+
+    def tshark(self, capture, *options, resets=0):
         """The output of tshark for a capture. Fails if tshark or the dissector reports an error."""
         file = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".pcap", delete=False)
         with file:
@@ -52,17 +66,28 @@ class DissectorTest(unittest.TestCase):
         pathlib.Path(file.name).chmod(0o644)
         done = subprocess.run(
             ["tshark", "-n", "-X", f"lua_script:{self.script}", "-r", file.name, *options], capture_output=True,
-            text=True, cwd=self.folder, timeout=120, **ORDINARY_USER,
-            env=child_environment(HOME=str(self.folder), XDG_CONFIG_HOME=str(self.folder), LC_ALL="C.UTF-8"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+            text=True, cwd=self.folder, timeout=120, env=self.environment, **ORDINARY_USER)
+        self.assertEqual((done.returncode, done.stderr), (0, resets * "resetting session.\n"))
         self.assertNotRegex(done.stdout, re.compile("lua error", re.IGNORECASE))
         return done.stdout
 
-    def dissect(self, capture, *options):
-        packets = json.loads(self.tshark(capture, "-T", "json", *options), object_pairs_hook=list)
+    def dissect(self, capture, *options, resets=0):
+        packets = json.loads(self.tshark(capture, "-T", "json", *options, resets=resets), object_pairs_hook=list)
         return [Packet(dict(dict(packet)["_source"])["layers"]) for packet in packets]
 
-    def in_parallel(self, function, items):
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            found = [problem for problems in pool.map(function, items) for problem in problems]
+    def dissect_each(self, captures):
+        """The packets of each capture. A capture is a list of pairs (interface, bytes), none of which is empty.
+
+        tshark starts once. It resets after a fixed number of packets, and so forgets a capture before the next one: empty
+        packets fill each capture up to that number.
+        """
+        size = max(map(len, captures))
+        filled = [packet for capture in captures for packet in capture + (size - len(capture)) * [(FRAMES, b"")]]
+        packets = self.dissect(pcapng(filled), "-M", str(size), "-Y", "frame.len > 0", resets=len(captures) - 1)
+        self.assertEqual(len(packets), sum(map(len, captures)))
+        rest = iter(packets)
+        return [list(itertools.islice(rest, len(capture))) for capture in captures]
+
+    def assert_no_problems(self, problems):
+        found = list(problems)
         self.assertEqual(found, [], "\n".join(found[:20]))
