@@ -26,12 +26,15 @@ let portable: [SwiftSetting] = strict + [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// A test target for the library of the same name. The libraries are optimised, the tests are not: to optimise a test takes longer than
-/// to run it. Without the second flag the compiler would read each test target twice.
+/// The same for tests: to optimise a test takes longer than to run it. Without the second flag the compiler would read each target twice.
+let unoptimized: [SwiftSetting] =
+    strict + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
+
+/// A test target for the library of the same name.
 func tests(for target: String, alsoUsing others: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: "\(target)Tests", dependencies: [.byName(name: target)] + others,
-        swiftSettings: strict + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))])
+        swiftSettings: unoptimized)
 }
 
 /// The commit that is built, for `collar-link version`: `Tools/run` sets the variable. (`Context.gitInformation` is kept from the first
@@ -137,7 +140,7 @@ let package = Package(
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
                 "CollarErrors", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "SerialDevices", "CollarReceiver", "CollarWorld",
             ],
-            path: "Tools/borders", swiftSettings: strict),
+            path: "Tools/borders", swiftSettings: unoptimized),
         .target(
             name: "FuzzCore", dependencies: ["CollarWire", "CollarARQ", "CollarFirmware"], path: "Tools/fuzzing/FuzzCore",
             swiftSettings: portable),
@@ -154,9 +157,9 @@ let package = Package(
             name: "collar-link-load", dependencies: ["CollarWire", "CollarJournal"],
             path: "Tools/benchmarks/Sources/load", swiftSettings: measuring),
         tests(for: "CheckedNumbers"),
-        tests(for: "CollarWire", alsoUsing: ["CollarSimulator"]),
+        tests(for: "CollarWire", alsoUsing: ["CollarSimulator", "CollarWorld"]),
         tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
-        tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
+        tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator", "CollarWorld"]),
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarHost", alsoUsing: ["CollarReaders", "CollarWire", "CollarARQ", "CollarJournal", "CollarSimulator", "CollarWorld"]),
         tests(for: "RadioModems", alsoUsing: ["CheckedNumbers", "CollarWire", "CollarARQ", "CollarSimulator"]),

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ChannelTrialTests {
     /// Trials over some seeds.
     private func trials(
-        _ count: Int, _ phases: CollarPhases, seeds: ClosedRange<UInt64> = 1...2, _ change: (inout ChannelTrial) -> Void = { _ in }
+        _ count: Int, _ phases: CollarPhases, seeds: ClosedRange<UInt64> = 1...(sweepsAreLong ? 3 : 2), _ change: (inout ChannelTrial) -> Void = { _ in }
     ) throws -> [ChannelTrial.Result] {
         try seeds.map { seed in
             var trial = ChannelTrial(collarCount: count, phases: phases, seed: seed)

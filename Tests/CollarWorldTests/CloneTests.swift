@@ -6,7 +6,8 @@ import Testing
     /// Without these counts, worlds in which the clone never answers would find nothing either.
     @Test func aCloneAnswersThePollsOfItsHostAndNoNonceIsUsedTwice() {
         var totals = WorldStatistics()
-        for seed in 0..<16 as Range<UInt64> {
+        let seedCount = sweepsAreLong ? 40 : 16 as UInt64
+        for seed in 0..<seedCount {
             var plan = WorldPlan(seed: seed)
             plan.faults.formUnion([.sealing, .clonedHost])
             // The oracle does not know what the host removed before it was cloned.
@@ -15,12 +16,12 @@ import Testing
             if report.violation != nil { Issue.record("\(Shrinker.describe(Shrinker.shrink(plan) ?? plan, lineLimit: 60))") }
             totals.add(report.statistics)
         }
-        #expect(totals.clones > 12)
-        #expect(totals.pollsAnsweredTwice > 40)
-        #expect(totals.pollsAnsweredDifferently > 8)
+        #expect(totals.clones > Int(seedCount) * 3 / 4)
+        #expect(totals.pollsAnsweredTwice > Int(seedCount) * 5 / 2)
+        #expect(totals.pollsAnsweredDifferently > Int(seedCount) / 2)
         #expect(totals.nonces.pairs >= totals.pollsAnsweredDifferently)
         #expect(totals.nonces.deviation == nil)
-        #expect(totals.fixesOfClonesAlone > 8)
+        #expect(totals.fixesOfClonesAlone > Int(seedCount) / 2)
     }
 
     @Test func withoutOtherFaultsTheCloneAndTheHostGiveTheSameAnswers() {

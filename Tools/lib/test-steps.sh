@@ -29,6 +29,31 @@ number_after() {
     printf '%d' "${value:-0}"
 }
 
+# Runs the unit tests that build_tests built, at a low priority.
+run_unit_tests() {
+    # The backtracer is off: it can hang when a test ends a process on purpose.
+    # The time limit ends a test that hangs: all tests together take a minute or two.
+    SWIFT_BACKTRACE=enable=no nice -n 5 timeout --foreground 1200 swift test -c release --scratch-path .build-test --skip-build --disable-xctest
+}
+
+# count_unit_tests NAME LOG STATUS SECONDS : prints what went wrong in a run of the unit tests, and counts them.
+count_unit_tests() {
+    local total bad
+    quieten_tests <"$2"
+    # A test program that crashes leaves no summary: then no test counts as passed.
+    total=$(number_after 'Test run with' "$(grep -a 'Test run with' "$2" | tail -n 1 || true)")
+    bad=$(grep -aE 'Test .* failed after [0-9.]+ seconds' "$2" | grep -avc 'Test run with' || true)
+    count "$1" $((total > bad ? total - bad : 0)) "$bad" "$3" "$4"
+}
+
+# Leaves out the thousand lines that say that a test began or passed.
+quieten_tests() {
+    awk '
+        /^(◇|✔|➜|\[[0-9]+\/[0-9]+\] (Write|Planning)|Building for )/ && !/Test run with/ { next }
+        { print; fflush() }
+    '
+}
+
 # run_modules NAME MODULE… : runs modules of the end-to-end tests, named from Tests/EndToEnd. Most tests mainly wait for a time of the
 # radio or the collar, so more modules run at once than there are cores.
 run_modules() {

@@ -1,6 +1,7 @@
 import CollarARQ
 import CollarFirmware
 import CollarWire
+import CollarWorld
 import Testing
 
 /// The state that a collar keeps across a reboot, and its first frame.
@@ -114,10 +115,11 @@ import Testing
         return next
     }
 
-    /// The newest block is lost three times in a row. After each loss, the next boot is also tried with power cuts, 23 steps
-    /// apart and at other steps for each boot.
+    /// The newest block is lost three times in a row. After each loss, the next boot is also tried with power cuts, at every
+    /// seventh step in long sweeps; else 23 steps apart, and at other steps for each boot.
     @Test(arguments: TestFlash.Loss.allCases)
     func growsWhateverBecomesOfTheNewestBlock(loss: TestFlash.Loss) throws {
+        let distance = sweepsAreLong ? 7 : 23 as UInt32
         try forEachBoot { bench in
             var flash = bench.shared.flash
             var boots = bench.collar.bootCount
@@ -125,7 +127,7 @@ import Testing
                 let context = "boot \(bench.collar.bootCount), loss \(round)"
                 flash.lose(loss, block: flash.newestSettingsBlock)
                 let whole = try booted(flash, after: boots, context)
-                for step in stride(from: Int(boots % 23), to: whole.shared.flash.stepCount, by: 23) {
+                for step in stride(from: Int(boots % distance), to: whole.shared.flash.stepCount, by: Int(distance)) {
                     let cut = SharedFlash(flash.withPower)
                     cut.flash.stepsLeft = step
                     #expect(throws: FlashError.self) { try CollarBench(shared: cut) }

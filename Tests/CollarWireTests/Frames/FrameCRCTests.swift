@@ -1,4 +1,5 @@
 import CollarWire
+import CollarWorld
 import Testing
 
 /// A frame of another collar or of another log fails its CRC. So does a frame that lost or gained bytes.
@@ -177,6 +178,20 @@ import Testing
             }
         }
         #expect(accepted == Array(repeating: sent, count: sent.count - 2))
+    }
+
+    /// Of all 2^24 contents of three neighbouring bytes, only the sent content is accepted.
+    @Test(.enabled(if: sweepsAreLong)) func ofAllContentsOfThreeBytesOneIsAccepted() throws {
+        var frame = try CollarWireTests.frame(of: .identityRequest(IdentityRequest(receiverID: 77)), log: .sample)
+        let sent = frame
+        var accepted: [[UInt8]] = []
+        for content in 0..<(1 as UInt32) &<< 24 {
+            frame[5] = UInt8(truncatingIfNeeded: content &>> 16)
+            frame[6] = UInt8(truncatingIfNeeded: content &>> 8)
+            frame[7] = UInt8(truncatingIfNeeded: content)
+            if isValid(frame, log: nil) { accepted.append(frame) }
+        }
+        #expect(accepted == [sent])
     }
 
     /// Whether the frame passes the CRC with the sample's log, or a decoder that relies on the type in the frame accepts it.

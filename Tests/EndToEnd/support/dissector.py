@@ -16,7 +16,6 @@ import frames  # of Protocol/reference, which dissected_fields adds to the path
 
 VECTORS = ROOT / "Protocol/vectors"
 WIRESHARK = ROOT / "Protocol/wireshark"
-TSHARK_DATA = pathlib.Path("/usr/share/wireshark")
 LOG = frames.Log(0x0123456789ABCDEF, 44813807)
 
 
@@ -45,18 +44,14 @@ class DissectorTest(unittest.TestCase):
         shutil.copyfile(WIRESHARK / "collarlink.lua", cls.script)
         cls.script.chmod(0o644)
         cls.environment = child_environment(HOME=str(cls.folder), XDG_CONFIG_HOME=str(cls.folder), LC_ALL="C.UTF-8")
-        if TSHARK_DATA.exists():
-            cls.use_small_data_folder()
+        cls.leave_out_lists_of_vendors()
 
     @classmethod
-    def use_small_data_folder(cls):
-        """Gives tshark the Lua scripts of its data folder alone. It reads the lists of vendors there at each start and reset."""
-        data = cls.folder / "data"
-        data.mkdir()
-        data.chmod(0o755)
-        for script in TSHARK_DATA.glob("*.lua"):
-            shutil.copy(script, data)
-        cls.environment["WIRESHARK_DATA_DIR"] = str(data)
+    def leave_out_lists_of_vendors(cls):
+        """Gives tshark a data folder with its scripts alone. It reads the lists there at each start and at each reset."""
+        data = pathlib.Path(shutil.which("tshark")).resolve().parents[1] / "share/wireshark"
+        if [shutil.copy(script, cls.folder) for script in data.glob("*.lua")]:
+            cls.environment["WIRESHARK_DATA_DIR"] = str(cls.folder)
 
     def tshark(self, capture, *options, resets=0):
         """The output of tshark for a capture. Fails if tshark or the dissector reports an error."""
