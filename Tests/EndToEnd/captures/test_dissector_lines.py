@@ -93,10 +93,11 @@ class DissectedLinesTest(DissectorTest):
         line, fixes = self.session()
         capture = pcap(SERIAL, self.cut(line[line.index(0, 1):]))  # without the identity
         self.assertEqual(self.good_frames(self.dissect(capture), FIX), [])
-        told = ["-o", "collarlink.device_id:0123456789abcdef", "-o", "collarlink.log_id:44813807"]
+        log = ["-o", "collarlink.log_id:44813807"]
+        told = ["-o", "collarlink.device_id:0123456789abcdef", *log]
         self.assertEqual([read_fix(reader) for reader in self.good_frames(self.dissect(capture, *told), FIX)], fixes)
         for wrong in ("", "x", "0123456789abcdeg", "123"):
-            self.assertEqual(self.good_frames(self.dissect(capture, "-o", f"collarlink.device_id:{wrong}"), FIX), [])
+            self.assertEqual(self.good_frames(self.dissect(capture, "-o", f"collarlink.device_id:{wrong}", *log), FIX), [])
 
     def test_sessions(self):
         sessions = load("session")

@@ -18,7 +18,7 @@ def pcap(link_type, packets):
     """A capture with one packet per millisecond."""
     parts = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link_type)]
     for number, packet in enumerate(packets):
-        parts += [struct.pack("<IIII", 1_700_000_000, 1000 * number, len(packet), len(packet)), packet]
+        parts += [struct.pack("<IIII", 1_700_000_000 + number // 1000, number % 1000 * 1000, len(packet), len(packet)), packet]
     return b"".join(parts)
 
 

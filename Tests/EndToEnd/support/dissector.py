@@ -50,7 +50,10 @@ class DissectorTest(unittest.TestCase):
     def leave_out_lists_of_vendors(cls):
         """Gives tshark a data folder with its scripts alone. It reads the lists there at each start and at each reset."""
         data = pathlib.Path(shutil.which("tshark")).resolve().parents[1] / "share/wireshark"
-        if [shutil.copy(script, cls.folder) for script in data.glob("*.lua")]:
+        scripts = list(data.glob("*.lua"))
+        for script in scripts:
+            shutil.copy(script, cls.folder)
+        if scripts:
             cls.environment["WIRESHARK_DATA_DIR"] = str(cls.folder)
 
     def tshark(self, capture, *options, resets=0):
