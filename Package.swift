@@ -134,6 +134,7 @@ let package = Package(
                 "CollarSimulator", "CollarPorts",
             ],
             path: "Tests/CollarWorld", swiftSettings: strict),
+        .target(name: "Sweeps", path: "Tests/Sweeps", swiftSettings: unoptimized),
         .executableTarget(
             name: "collar-link-borders",
             dependencies: [
@@ -157,9 +158,9 @@ let package = Package(
             name: "collar-link-load", dependencies: ["CollarWire", "CollarJournal"],
             path: "Tools/benchmarks/Sources/load", swiftSettings: measuring),
         tests(for: "CheckedNumbers"),
-        tests(for: "CollarWire", alsoUsing: ["CollarSimulator", "CollarWorld"]),
+        tests(for: "CollarWire", alsoUsing: ["CollarSimulator", "Sweeps"]),
         tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
-        tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator", "CollarWorld"]),
+        tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator", "Sweeps"]),
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarHost", alsoUsing: ["CollarReaders", "CollarWire", "CollarARQ", "CollarJournal", "CollarSimulator", "CollarWorld"]),
         tests(for: "RadioModems", alsoUsing: ["CheckedNumbers", "CollarWire", "CollarARQ", "CollarSimulator"]),
@@ -167,7 +168,7 @@ let package = Package(
         tests(
             for: "CollarWorld",
             alsoUsing: [
-                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarReaders", "RadioModems", "CollarSimulator",
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarReaders", "RadioModems", "CollarSimulator", "Sweeps",
             ]),
         tests(for: "CollarFormats", alsoUsing: ["CollarWire", "CollarHost", "CollarLink"]),
         tests(for: "CollarErrors"),

@@ -2,8 +2,9 @@ import CollarARQ
 import CollarFirmware
 import CollarSimulator
 import CollarWire
-import CollarWorld
+import Sweeps
 import Testing
+
 @testable import CollarWorld
 
 

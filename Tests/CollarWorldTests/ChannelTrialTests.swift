@@ -1,5 +1,6 @@
 import CollarSimulator
 import CollarWorld
+import Sweeps
 import Testing
 
 /// What collars that share a channel do to one another. Fixes are a minute apart, at SF9.

@@ -1,4 +1,5 @@
 import CollarWorld
+import Sweeps
 import Testing
 
 /// Worlds in which a copy of the first host's disk runs in a second machine.

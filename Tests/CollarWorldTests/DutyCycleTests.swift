@@ -1,5 +1,6 @@
-import CollarWorld
+import Sweeps
 import Testing
+
 @testable import CollarWorld
 
 

@@ -1,4 +1,5 @@
 import CollarWorld
+import Sweeps
 import Testing
 
 /// The real state machines of both ends in worlds full of faults, from seeds and in exhaustive scopes.

@@ -1,7 +1,7 @@
 import CollarARQ
 import CollarFirmware
 import CollarWire
-import CollarWorld
+import Sweeps
 import Testing
 
 /// The state that a collar keeps across a reboot, and its first frame.

@@ -1,5 +1,5 @@
 import CollarWire
-import CollarWorld
+import Sweeps
 import Testing
 
 /// A frame of another collar or of another log fails its CRC. So does a frame that lost or gained bytes.

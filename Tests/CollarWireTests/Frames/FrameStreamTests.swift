@@ -1,5 +1,5 @@
 import CollarWire
-import CollarWorld
+import Sweeps
 import Testing
 
 /// The byte stuffing of section 4.
