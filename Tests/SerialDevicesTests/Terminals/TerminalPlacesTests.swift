@@ -126,6 +126,8 @@ import Testing
                 return
             }
         }
+        // A child of another test, between fork and exec, may hold the lock beyond the closing.
+        _ = flock(descriptor, LOCK_UN)
         closePlainly(descriptor)
         let port = try SerialPort(opening: radio.path)
         port.close()
