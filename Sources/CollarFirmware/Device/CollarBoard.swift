@@ -16,7 +16,7 @@ public protocol CollarBoard: ~Copyable {
     /// The time since any origin that stays the same until the next reset. It never goes back.
     mutating func now() -> Instant
 
-    /// Sleeps until `deadline`, or until a byte, a packet or the button needs attention. It may return early.
+    /// Sleeps until `deadline`, or until a byte, a packet, the radio's state or the button needs attention. It may return early.
     mutating func wait(until deadline: Instant)
 
     /// Tells the watchdog that the program runs. It is called at least every ``CollarProgram/longestWaitMicroseconds``.

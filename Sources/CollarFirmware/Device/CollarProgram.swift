@@ -15,6 +15,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     public private(set) var device: CollarDevice<Board.Flash>
     private var receiver: GNSSReceiver<Board.GNSS>
     private var isSending = false
+    private var isRadioReady = true
     private var isGNSSOn = false
     private var indication = Indication()
     private var batteryDue: Instant
@@ -71,7 +72,8 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         showIndication(now: now)
         var latest = min(batteryDue, now.advanced(byMicroseconds: Self.longestWaitMicroseconds))
         if let deadline = receiver.nextDeadline { latest = min(latest, deadline) }
-        return min(device.nextDeadline(now: now, isSending: isSending) ?? latest, latest)
+        // A frame that is due waits for the radio, which ends the wait of the board.
+        return min(device.nextDeadline(now: now, isSending: isSending || !isRadioReady) ?? latest, latest)
     }
 
     @inline(never) private mutating func readSensors(now: Instant) {
@@ -156,6 +158,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     @inline(never) private mutating func sendFrame() {
         while true {
             let state = board.radioState()
+            isRadioReady = state == .ready
             let now = board.now()
             device.radioChanged(isFaulty: state == .failed, now: now)
             guard state != .sending else { return }
