@@ -129,6 +129,21 @@ package struct RadioModem: Sendable {
     /// Whether the bytes of the port are certainly those of the serial line, so that they need not pass through the modem.
     package var isTransparent: Bool { if case .serial = state { true } else { false } }
 
+    /// Whether packets can be sent.
+    package var isReady: Bool {
+        switch state {
+        case .serial, .assumedSerial: true
+        case .stick(let stick): stick.isReady
+        case .detecting, .unused, .stranger: false
+        }
+    }
+
+    /// Whether a packet waits for the stick, or the stick has one that it has not reported as sent. An RNode reports nothing.
+    package var isSending: Bool {
+        guard case .stick(let stick) = state else { return false }
+        return !answer.isEmpty || stick.isSending
+    }
+
     /// When to call ``deadlineReached(at:)`` next; nil if nothing is expected.
     package var nextDeadline: Instant? {
         switch state {
@@ -289,5 +304,5 @@ package struct RadioModem: Sendable {
 }
 
 extension Span<UInt8> {
-    fileprivate var bytes: [UInt8] { indices.map { self[$0] } }
+    var bytes: [UInt8] { indices.map { self[$0] } }
 }

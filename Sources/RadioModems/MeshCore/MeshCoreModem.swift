@@ -77,6 +77,16 @@ struct MeshCoreModem: StickModem {
 
     var nextDeadline: Instant? { [deadline, held?.deadline].compactMap { $0 }.min() }
 
+    var isReady: Bool { if case .ready = state { true } else { false } }
+
+    var isSending: Bool {
+        switch transmission {
+        case .none: !queue.isEmpty
+        case .confirming(let packets, _): !packets.isEmpty || !queue.isEmpty
+        case .sending, .offeringAgain: true
+        }
+    }
+
     mutating func start(at now: Instant) {
         transmission = .none
         setUp(attempt: 0, at: now)

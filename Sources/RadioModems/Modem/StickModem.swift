@@ -6,6 +6,10 @@ protocol StickModem: Sendable {
     var output: ModemOutput { get set }
     /// When to call ``deadlineReached(at:)`` next; nil if nothing is expected.
     var nextDeadline: Instant? { get }
+    /// Whether the stick holds its settings, so that it takes packets.
+    var isReady: Bool { get }
+    /// Whether a packet waits for the stick, or the stick has one that it has not reported as sent. An RNode reports nothing.
+    var isSending: Bool { get }
 
     /// - Parameters:
     ///   - settings: the settings of the stick's radio.

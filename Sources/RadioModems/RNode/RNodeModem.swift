@@ -81,6 +81,10 @@ struct RNodeModem: StickModem {
 
     var nextDeadline: Instant? { deadline }
 
+    var isReady: Bool { if case .ready = state { true } else { false } }
+
+    var isSending: Bool { !queue.isEmpty }
+
     mutating func start(at now: Instant) {
         isConfirming = false
         confirmedAt = nil
@@ -148,8 +152,6 @@ struct RNodeModem: StickModem {
         default: receiveAnswer(frame, at: now)
         }
     }
-
-    private var isReady: Bool { if case .ready = state { true } else { false } }
 
     private mutating func receiveConfirmation(_ value: UInt8, at now: Instant) {
         isConfirming = false

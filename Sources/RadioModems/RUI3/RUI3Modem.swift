@@ -98,6 +98,15 @@ struct RUI3Modem: StickModem {
 
     var nextDeadline: Instant? { deadline }
 
+    var isReady: Bool { if case .ready = state { true } else { false } }
+
+    var isSending: Bool {
+        switch transmission {
+        case .none, .checking: !queue.isEmpty
+        case .sending, .offeringAgain: true
+        }
+    }
+
     mutating func start(at now: Instant) {
         transmission = .none
         missedStep = nil

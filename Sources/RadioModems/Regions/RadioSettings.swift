@@ -63,6 +63,17 @@ package struct RadioSettings: Equatable, Sendable {
         }
     }
 
+    /// The timing of a collar whose radio is a stick of this dialect, as the stick of its host is.
+    ///
+    /// The host's stick waits for a free channel before it sends the answer. An RNode does not report when it has sent, so its own wait
+    /// before the poll counts as well.
+    package func profile(ofCollarWith dialect: Dialect) -> ModemProfile {
+        var profile = profile(of: dialect)
+        profile.turnaroundMicroseconds += RadioSettings.lineMicroseconds
+        if dialect == .rnode { profile.turnaroundMicroseconds += RNodeTiming(self).longestWait(slots: RNodeTiming.usualSlots) }
+        return profile
+    }
+
     /// Time for a line in both directions, and for storing fixes, in microseconds.
     private static let lineMicroseconds: Int64 = 50_000
 
