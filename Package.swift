@@ -115,6 +115,13 @@ let package = Package(
             ],
             swiftSettings: small + aligned),
         .target(
+            name: "LinuxBoard",
+            dependencies: [
+                "CollarWire", "CollarARQ", "CollarFirmware", "CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarPorts",
+                "SerialDevices",
+            ],
+            swiftSettings: cold),
+        .target(
             name: "CollarLink",
             dependencies: ["CollarErrors", "CollarWire", "CollarFormats"], swiftSettings: strict),
         .target(name: "CBuildInformation", cSettings: commit),
@@ -124,7 +131,7 @@ let package = Package(
                 "CBuildInformation", "CLinux", "LinuxSystem",
                 "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarFormats",
                 "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "RadioModems", "CollarSimulator", "CollarPorts",
-                "SerialDevices", "CollarReceiver",
+                "SerialDevices", "CollarReceiver", "LinuxBoard",
             ],
             swiftSettings: cold),
         .target(
@@ -151,6 +158,10 @@ let package = Package(
         .executableTarget(
             name: "collar-link-simulation", dependencies: ["CollarSimulator", "CollarWorld"],
             path: "Tools/simulation", exclude: ["planted"], swiftSettings: strict),
+        .executableTarget(
+            name: "collar-link-stick-pair",
+            dependencies: ["CollarWire", "CollarARQ", "LinuxSystem", "SerialDevices", "RadioModems", "CollarSimulator"],
+            path: "Tools/stick-pair", swiftSettings: unoptimized),
         .executableTarget(
             name: "collar-link-benchmarks", dependencies: ["CollarWire", "CollarFormats", "CollarLink"],
             path: "Tools/benchmarks/Sources/benchmarks", swiftSettings: measuring),
@@ -190,6 +201,7 @@ let package = Package(
         tests(
             for: "CollarReaders",
             alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "CollarConfiguration", "LinuxSystem", "CollarSimulator", "CollarWorld"]),
+        tests(for: "LinuxBoard", alsoUsing: ["CollarARQ", "CollarFirmware", "CollarSimulator", "CollarWire", "LinuxSystem"]),
         tests(for: "CollarPorts", alsoUsing: ["CollarARQ", "CollarWorld"]),
         tests(for: "SerialDevices", alsoUsing: ["CollarPorts", "LinuxSystem", "CollarDoctor"]),
         tests(

@@ -20,7 +20,21 @@ int terminal_is_terminal(int descriptor) {
     return errno == ENOTTY || errno == EINVAL ? 0 : -errno;
 }
 
-int terminal_set_raw(int descriptor) {
+static speed_t speed_of(uint32_t bits_per_second) {
+    switch (bits_per_second) {
+    case 4800: return B4800;
+    case 9600: return B9600;
+    case 19200: return B19200;
+    case 38400: return B38400;
+    case 57600: return B57600;
+    case 230400: return B230400;
+    case 460800: return B460800;
+    case 921600: return B921600;
+    default: return B115200;
+    }
+}
+
+int terminal_set_raw(int descriptor, uint32_t bits_per_second) {
     struct termios settings;
     if (tcgetattr(descriptor, &settings) < 0) return -errno;
     cfmakeraw(&settings);
@@ -30,7 +44,7 @@ int terminal_set_raw(int descriptor) {
     // With VMIN 0 a read of an empty terminal would return zero bytes, which here means that it was unplugged.
     settings.c_cc[VMIN] = 1;
     settings.c_cc[VTIME] = 0;
-    cfsetspeed(&settings, B115200);
+    cfsetspeed(&settings, speed_of(bits_per_second));
     return result(tcsetattr(descriptor, TCSANOW, &settings));
 }
 

@@ -133,9 +133,9 @@ int64_t network_round_trip_microseconds(int fd);
 /// 1 for a terminal, 0 for anything else, -EIO for a terminal whose other end is gone.
 int terminal_is_terminal(int descriptor);
 
-/// Raw mode, 115,200 bit/s, 8 data bits, no parity, 1 stop bit, no flow control, modem control lines ignored, no hang-up
-/// on close.
-int terminal_set_raw(int descriptor);
+/// Raw mode, 8 data bits, no parity, 1 stop bit, no flow control, modem control lines ignored, no hang-up on close. A speed that is not
+/// one of `LineSpeed` counts as 115,200 bit/s.
+int terminal_set_raw(int descriptor, uint32_t bits_per_second);
 
 /// Asks the driver to hand over bytes at once instead of collecting them (16 ms on FTDI).
 int terminal_set_low_latency(int descriptor);

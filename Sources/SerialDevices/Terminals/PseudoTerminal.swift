@@ -58,7 +58,7 @@ package final class PseudoTerminal: StreamEnd {
         let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard slave >= 0 else { throw SystemError(operation: "open \(path)", errno: errno) }
         defer { _ = Glibc.close(slave) }
-        let failure = -terminal_set_raw(slave)
+        let failure = -terminal_set_raw(slave, LineSpeed.b115200.rawValue)
         guard failure <= 0 else { throw SystemError(operation: "tcsetattr", errno: failure) }
     }
 }

@@ -3,7 +3,20 @@ import CollarPorts
 import Glibc
 import LinuxSystem
 
-/// An open serial line: raw, 115,200 bit/s, 8N1, without flow control. While it is open, it keeps other programs out.
+/// The speed of a serial line, in bit/s.
+package enum LineSpeed: UInt32, CaseIterable, Sendable {
+    case b4800 = 4800
+    case b9600 = 9600
+    case b19200 = 19_200
+    case b38400 = 38_400
+    case b57600 = 57_600
+    case b115200 = 115_200
+    case b230400 = 230_400
+    case b460800 = 460_800
+    case b921600 = 921_600
+}
+
+/// An open serial line: raw, 8N1, without flow control. While it is open, it keeps other programs out.
 ///
 /// No call blocks: wait for ``fileDescriptor`` to become readable or writable, then read or write until
 /// `.wouldBlock`. It is not thread-safe. It closes the line when it is released.
@@ -18,13 +31,15 @@ package final class SerialPort: StreamEnd {
     /// Opening keeps the bytes that already wait, because a radio may have sent them before the port was configured: a partial
     /// frame fails its CRC, but a whole frame may hold a position. On hardware, opening asserts DTR and RTS, which restarts
     /// some boards: allow such a board 2 s to start.
-    /// - Parameter path: a device node or a symbolic link to one.
-    package init(opening path: String) throws(SerialPortError) {
+    /// - Parameters:
+    ///   - path: a device node or a symbolic link to one.
+    ///   - speed: has no effect on a pseudo-terminal, or on a device with a USB interface of its own.
+    package init(opening path: String, speed: LineSpeed = .b115200) throws(SerialPortError) {
         var descriptor: Int32 = -1
         do throws(SerialPortError) {
             descriptor = try SerialPort.open(path)
             isPseudoTerminal = try SerialPort.claim(descriptor, path: path)
-            try SerialPort.configure(descriptor, path: path)
+            try SerialPort.configure(descriptor, speed, path: path)
         } catch {
             if descriptor >= 0 { _ = Glibc.close(descriptor) }
             // A device that was unplugged in the meantime explains every other error.
@@ -123,8 +138,8 @@ package final class SerialPort: StreamEnd {
     }
 
     /// Sets up the line. The failure of a setting that a driver may lack is not an error.
-    static func configure(_ descriptor: Int32, path: String) throws(SerialPortError) {
-        let failure = -terminal_set_raw(descriptor)
+    static func configure(_ descriptor: Int32, _ speed: LineSpeed, path: String) throws(SerialPortError) {
+        let failure = -terminal_set_raw(descriptor, speed.rawValue)
         switch failure {
         case ...0: break
         case EIO, ENODEV, ENXIO: throw .disconnected(path: path)

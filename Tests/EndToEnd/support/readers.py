@@ -64,6 +64,7 @@ class GPSD:
 
     def __init__(self, test):
         feed, port = free_ports(2)
+        self.address = f"tcp://127.0.0.1:{port}"
         listener = socket.create_server(("127.0.0.1", feed))
         test.addCleanup(listener.close)
         listener.settimeout(20)

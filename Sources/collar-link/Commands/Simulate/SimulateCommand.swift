@@ -4,6 +4,7 @@ import CollarErrors
 import CollarFirmware
 import CollarSimulator
 import CollarWire
+import LinuxBoard
 
 enum SimulateCommand: Command {
     static let spec = CommandSpec(

@@ -3,6 +3,8 @@ import CollarSimulator
 import Glibc
 import Testing
 
+@testable import LinuxBoard
+
 func contents(of flash: some FlashDevice, at offset: Int, count: Int) throws -> [UInt8] {
     var flash = flash
     return try [UInt8](capacity: count) { output in try flash.read(at: offset, into: &output) }
