@@ -51,6 +51,8 @@ package struct Examination {
         package let device: SerialDevice?
         /// The USB device of the port; nil if it is not one of a USB device.
         package let adapter: USBAdapter?
+        /// Whether a radio belongs there, and not a GNSS receiver.
+        package let isRadio: Bool
     }
 
     package let machine: any MachineFacts
@@ -64,6 +66,8 @@ package struct Examination {
     package let hasNamedPorts: Bool
     package let rules: RuleFiles
     package let stateDirectory: String
+    /// The file of the collar that this machine is; nil for the machine of a receiver.
+    package let collarFile: String?
     /// Whether udevd runs, and can be reached.
     package let isUdevRunning: Bool
     /// The mark of a container that was found; nil outside of containers.
@@ -81,16 +85,22 @@ package struct Examination {
         devices = machine.serialDevices()
         adapters = devices.compactMap { machine.adapter(of: $0) }
         let named = machine.lines(of: .namedPorts)
-        hasNamedPorts = named.contains { $0 != "auto" }
+        let receiverPort = machine.text(of: .receiverPort)
+        collarFile = machine.text(of: .collarFile)
+        hasNamedPorts = named.contains { $0 != "auto" } || collarFile != nil
         var ports: [Port] = []
-        for path in named where path != "auto" && !path.hasPrefix(NetworkAddress.scheme) {
+        for path in named + [receiverPort].compactMap({ $0 }) where path != "auto" && !path.hasPrefix(NetworkAddress.scheme) {
             let node = machine.resolved(path)
             let device = devices.first { $0.node == node }
-            ports.append(Port(path: path, node: node, device: device, adapter: device.flatMap { machine.adapter(of: $0) }))
+            ports.append(
+                Port(
+                    path: path, node: node, device: device, adapter: device.flatMap { machine.adapter(of: $0) },
+                    isRadio: path != receiverPort))
         }
         if !hasNamedPorts || named.contains("auto") {
             for device in devices where device.isCollarRadio && !ports.contains(where: { $0.node == device.node }) {
-                ports.append(Port(path: device.node, node: device.node, device: device, adapter: machine.adapter(of: device)))
+                ports.append(
+                    Port(path: device.node, node: device.node, device: device, adapter: machine.adapter(of: device), isRadio: true))
             }
         }
         self.ports = ports
@@ -115,12 +125,15 @@ package struct Examination {
 
     /// The findings of all checks, in the order in which they are fixed: what keeps the most from working comes first.
     fileprivate var findings: [Finding] {
-        [
-            clockFindings, windowsFindings, networkNamespaceFindings, udevFindings, ruleFindings, ruleAppliedFindings, presenceFindings,
-            permissionFindings, confinementFindings, holderFindings, neighbourFindings, consoleFindings, firmwareFindings,
-            configurationFindings, stateDirectoryFindings, keyFindings, receiverFindings, reportFindings, disconnectFindings,
-            powerFindings, latencyTimerFindings, serialNumberFindings, usb3Findings,
-        ].flatMap { $0 }
+        let ofPorts = [
+            presenceFindings, permissionFindings, confinementFindings, holderFindings, neighbourFindings, consoleFindings, firmwareFindings,
+            configurationFindings,
+        ]
+        let ofUSB = [disconnectFindings, powerFindings, latencyTimerFindings, serialNumberFindings, usb3Findings]
+        // A collar needs no mark and no state directory, and gets its clock from its GNSS receiver.
+        if collarFile != nil { return ([windowsFindings] + ofPorts + [collarFindings] + ofUSB).flatMap { $0 } }
+        let ofMachine = [clockFindings, windowsFindings, networkNamespaceFindings, udevFindings, ruleFindings, ruleAppliedFindings]
+        return (ofMachine + ofPorts + [stateDirectoryFindings, keyFindings, receiverFindings, reportFindings] + ofUSB).flatMap { $0 }
     }
 
     typealias Evidence = Finding.Evidence

@@ -75,12 +75,15 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case storageFailing = "storage_failing"
     /// It has less than 64 MiB, or 64 files, free.
     case diskNearlyFull = "disk_nearly_full"
-    /// The state directory is in memory, or in the layer of a container that is removed with it.
+    /// The state directory, or the file of a collar, is in memory, or in the layer of a container that is removed with it.
     case stateVolatile = "state_volatile"
-    /// Other users may read or change the file of a collar's key.
+    /// Other users may read or change the file of a collar's key, or the file of a collar.
     case keyExposed = "key_exposed"
     /// This user may not read it, or its name has capitals.
     case keyUnusable = "key_unusable"
+
+    /// The file of a collar is missing or is no file, or this user may not write to it.
+    case collarUnusable = "collar_unusable"
 
     // The running receiver, and what it reported.
 
@@ -137,7 +140,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
             (.warning, .warnings)
         case .networkNamespace, .onlyWhileSeated, .serialMissing, .usb3Noise: (.info, .clean)
         case .noDevice, .notASerialPort, .permissionDenied, .deviceInUse, .unknownRadio, .regionMissing, .radioSettingRefused,
-            .stateUnusable, .journalUnavailable, .storageFailing, .keyUnusable, .pairedElsewhere, .keyMissing, .keyRejected,
+            .stateUnusable, .journalUnavailable, .storageFailing, .keyUnusable, .collarUnusable, .pairedElsewhere, .keyMissing, .keyRejected,
             .keyLost, .collarRestarted, .radioRestarted:
             (sharedCode?.severity ?? .error, sharedCode?.exitCode ?? .configuration)
         }

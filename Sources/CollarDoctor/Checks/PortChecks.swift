@@ -146,6 +146,8 @@ extension Examination {
     var holderFindings: [Finding] {
         ports.compactMap { port in
             guard isTerminal(port), let holder = machine.holder(of: port.node), holder.processID != receiverProcessID else { return nil }
+            // The collar itself.
+            if let collarFile, machine.holder(of: collarFile)?.processID == holder.processID { return nil }
             let message = SerialPortError.busy(path: port.path, holder: holder).message
             return Finding(
                 .deviceInUse, port: port.path, message.reason,
@@ -227,7 +229,7 @@ extension Examination {
 
     /// Whether the USB numbers of a device at a radio's port are those of something that is certainly no radio.
     var firmwareFindings: [Finding] {
-        ports.compactMap { port in
+        ports.filter(\.isRadio).compactMap { port in
             guard let adapter = port.adapter else { return nil }
             let evidence = [Evidence(adapter.usbPath, "\(adapter.vendorID):\(adapter.productID)")]
             switch (adapter.vendorID.lowercased(), adapter.productID.lowercased()) {

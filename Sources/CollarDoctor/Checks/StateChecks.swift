@@ -10,7 +10,7 @@ extension Examination {
         let configuration: RadioConfiguration
         do throws(ConfigurationError) { configuration = try radioConfiguration() } catch { return [wrongConfiguration(error)] }
         let memory = StickMemory.dialects(in: machine.contentText(of: "\(stateDirectory)/sticks") ?? "")
-        return ports.compactMap { port in
+        return ports.filter(\.isRadio).compactMap { port in
             let modem = configuration.modem(
                 path: port.path, serialNumber: port.device?.serialShort, idPath: port.device?.idPath, node: port.device?.node)
             let remembered = port.device?.stickName.flatMap { name in memory.last { $0.stick == name }?.dialect }
@@ -145,8 +145,7 @@ extension Examination {
     }
 
     private func volatility(of place: String) -> [Finding] {
-        // File systems that lose their files at a restart, and those of containers, which lose them with the container.
-        guard let mount = mount(of: place), ["tmpfs", "ramfs", "overlay", "aufs"].contains(mount.fileSystem) else { return [] }
+        guard let mount = mount(of: place), mount.isVolatile else { return [] }
         let isContainer = containerMark != nil
         return [Finding(
             .stateVolatile,
@@ -167,7 +166,7 @@ extension Examination {
     }
 
     /// The mount to which a path belongs; nil if it is not known.
-    private func mount(of path: String) -> Mount? {
+    func mount(of path: String) -> Mount? {
         let resolved = machine.resolved(path)
         let mounts = (machine.contentText(of: "/proc/self/mountinfo") ?? "").split(separator: "\n").compactMap { Mount($0) }
         // Of two mounts at one path the later one is visible.
@@ -293,6 +292,9 @@ package struct Mount: Equatable {
             return text + character + piece.dropFirst(3)
         }
     }
+
+    /// Whether it loses its files at a restart, or with its container.
+    var isVolatile: Bool { ["tmpfs", "ramfs", "overlay", "aufs"].contains(fileSystem) }
 
     package func holds(_ other: String) -> Bool { path == "/" || other == path || other.hasPrefix(path + "/") }
 }

@@ -39,6 +39,10 @@ package enum MachineFact: Hashable, Sendable {
     case configurationFiles
     /// The paths of the ports that the user named, one a line.
     case namedPorts
+    /// The path of a collar's file, on a machine that is a collar.
+    case collarFile
+    /// The port of the GNSS receiver of such a machine.
+    case receiverPort
     /// The radio options of the command line, one a line: `region EU868`.
     case radioOptions
     /// The answer of the running receiver of the state directory: its line of figures, or a word for why there is none.
@@ -69,6 +73,8 @@ package enum MachineFact: Hashable, Sendable {
         case .stateDirectory: "state-directory"
         case .configurationFiles: "configuration-files"
         case .namedPorts: "named-ports"
+        case .collarFile: "collar-file"
+        case .receiverPort: "receiver-port"
         case .radioOptions: "radio-options"
         case .receiver: "receiver"
         case .environment(let name): "environment \(name)"

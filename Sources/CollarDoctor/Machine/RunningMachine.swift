@@ -63,7 +63,7 @@ package final class RunningMachine: MachineFacts {
         case .process(let name): RunningMachine.process(name)
         case .userName(let id): UserDatabase.userName(id)
         case .groupName(let id): UserDatabase.groupName(id)
-        case .version, .stateDirectory, .configurationFiles, .namedPorts, .radioOptions, .receiver: known[fact]
+        case .version, .stateDirectory, .configurationFiles, .namedPorts, .collarFile, .receiverPort, .radioOptions, .receiver: known[fact]
         }
     }
 

@@ -274,6 +274,22 @@ print(next((json.loads(l)["command"] for l in open("{first}") if "\\"{code}\\"" 
         self.carry_out(found["key_unusable"], as_root=True)
         self.assertNotIn("key_unusable", self.doctor("--port", self.line.path)[0])
 
+    @unittest.skipUnless(IS_ROOT, "needs another user")
+    def test_collar_of_another_user(self):
+        """A machine that is a collar, which was started with sudo once. Its GNSS receiver needs no mark either."""
+        path = self.path("cat.flash")
+        pathlib.Path(path).write_bytes(bytes(32_768))
+        os.chmod(path, 0o600)
+        arguments = ("--flash", path, "--port", self.port(), "--gnss", self.port(), "--region", "EU868")
+        found, code = self.doctor(*arguments)
+        self.assertEqual(found["collar_unusable"]["command"], f"sudo chown nobody {path} && sudo chmod 600 {path}")
+        self.assertEqual(code, 78)
+        self.carry_out(found["collar_unusable"], as_root=True)
+        found, code = self.doctor(*arguments)
+        # Where the tests run, the folder may be in memory.
+        self.assertLessEqual(set(found), {"state_volatile"})
+        self.assertLessEqual(code, 1)
+
     def test_missing_key(self):
         """A receiver that has no key for the sealed frames of a collar has reported that."""
         key = self.path("key")

@@ -24,6 +24,8 @@ enum DoctorCommand: Command {
             .examinedPort,
         ] + RadioOption.allCases.map(\.spec) + [
             .readStateDirectory,
+            OptionSpec("--flash", value: "FILE", is: "this machine is a collar: examine its file, and the ports of `--port` and `--gnss`"),
+            OptionSpec("--gnss", value: "PORT", is: "with `--flash`: also examine the port of the GNSS receiver"),
             OptionSpec(
                 "-F", "--format", value: "text|json",
                 is: "output format; `json` is one line per problem and one at the end (default text)"),
@@ -43,6 +45,7 @@ enum DoctorCommand: Command {
             examples:
               collar-link doctor
               collar-link doctor --port /dev/ttyUSB0 --region EU868
+              collar-link doctor --flash cat.flash --port /dev/ttyUSB0 --gnss /dev/ttyACM0
               collar-link doctor --record my-machine
 
             If there are errors, the exit code is that of the first error.
@@ -87,7 +90,7 @@ enum DoctorCommand: Command {
 
     private static func machine(_ arguments: ParsedArguments) throws(CommandFailure) -> any MachineFacts {
         if let directory = arguments.value("--machine") {
-            for option in ["--port", "--state-dir"] + RadioOption.allCases.map({ "--\($0.rawValue)" }) where arguments.has(option) {
+            for option in ["--port", "--state-dir", "--flash", "--gnss"] + RadioOption.allCases.map({ "--\($0.rawValue)" }) where arguments.has(option) {
                 throw CommandFailure.excluding(
                     option, "--machine",
                     remedy: "Leave out `\(option)`: the options of the saved machine are saved with it. Or leave out `--machine` to examine "
@@ -99,6 +102,14 @@ enum DoctorCommand: Command {
         }
         let options = RadioOption.allCases.compactMap { option in
             arguments.value("--\(option.rawValue)").map { "\(option.rawValue) \($0)" }
+        }
+        if let flash = arguments.value("--flash") {
+            return machine(
+                stateDirectory: try arguments.readableStateDirectory(), ports: try arguments.ports(), options: options,
+                collar: (flash, arguments.value("--gnss")))
+        }
+        guard !arguments.has("--gnss") else {
+            throw CommandFailure(.usage, "`--gnss` needs `--flash`.", remedy: "Name the file of the collar: `--flash FILE`.")
         }
         // `run` makes the directory, so that a new machine can be examined without it.
         do throws(CommandFailure) { try arguments.requireStateDirectory() } catch {
@@ -113,7 +124,10 @@ enum DoctorCommand: Command {
     /// - Parameters:
     ///   - ports: the ports that the user names; empty for those that are marked.
     ///   - options: the options of radios, each as `NAME VALUE`.
-    static func machine(stateDirectory: String, ports: [String], options: [String] = []) -> RunningMachine {
+    ///   - collar: the file of the collar that this machine is, and the port of its GNSS receiver.
+    static func machine(
+        stateDirectory: String, ports: [String], options: [String] = [], collar: (flash: String, gnss: String?)? = nil
+    ) -> RunningMachine {
         let stateDirectory = (SystemFiles.absolutePath(stateDirectory) ?? stateDirectory)
         var known: [MachineFact: String] = [
             .version: VersionCommand.version, .stateDirectory: stateDirectory,
@@ -123,6 +137,8 @@ enum DoctorCommand: Command {
             }.joined(separator: "\n"),
             .radioOptions: options.joined(separator: "\n"),
         ]
+        known[.collarFile] = collar.map { SystemFiles.absolutePath($0.flash) ?? $0.flash }
+        known[.receiverPort] = collar?.gnss.map { SystemFiles.absolutePath($0) ?? $0 }
         known[.receiver] = ReceiverAnswer.text(
             stateDirectory: stateDirectory, runtimeDirectory: Environment.value("XDG_RUNTIME_DIR"),
             untilMicroseconds: MonotonicClock.microseconds + answerTime)
