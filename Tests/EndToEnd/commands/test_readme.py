@@ -11,8 +11,10 @@ import subprocess
 import unittest
 
 import servers
-from end_to_end import BINARY, ROOT, child_environment, give_to_ordinary_user
+from end_to_end import BINARY, ROOT, child_environment, give_to_ordinary_user, wait_until
+from gnss_bytes import ReceiverAtLine
 from hotplug import SimulatedMachineTest
+from linux_collar import STICK_PAIR, fixes_from_now
 from serial_line import Bridge
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -134,7 +136,7 @@ class Shell:
 class ReadmeCommandsTest(SimulatedMachineTest):
     """Stand-ins take the place of what the test cannot have: root (`sudo`), a running udevd (`udevadm`), a board to write firmware to
     (`esptool`), and Tools/test, of which this test is a part. Tools/run finds the tested program already built: `Tools/check first-fix`
-    builds it. A simulated MeshCore stick is plugged in as /dev/ttyUSB0."""
+    builds it. Two simulated MeshCore sticks and a u-blox receiver are plugged in as /dev/ttyUSB0, /dev/ttyUSB1 and /dev/ttyACM0."""
 
     def setUp(self):
         super().setUp()
@@ -154,7 +156,8 @@ class ReadmeCommandsTest(SimulatedMachineTest):
         self.script(self.path("bin/sudo"), 'exec "$@"')
         self.script(self.path("bin/esptool"), f'echo "$@" >{self.path("esptool.log")}')
         self.script(self.path("bin/udevadm"), "")
-        self.node = self.plug("ttyUSB0", serial="A1", manufacturer="Silicon Labs", model="CP2102")
+        self.nodes = [self.plug(name, serial=serial, manufacturer="Silicon Labs", model="CP2102")
+                      for name, serial in (("ttyUSB0", "A1"), ("ttyUSB1", "A2"), ("ttyACM0", "A3"))]
         self.broker = servers.Broker(self)
         self.database = servers.PostgreSQL(self)
         servers.Recipes(self.database.environment).run("postgresql/set-up")
@@ -175,7 +178,7 @@ class ReadmeCommandsTest(SimulatedMachineTest):
         """A command with what its surroundings do for it: a person ends the demonstration and agrees, and the kernel shows the stick."""
         if command == "./Tools/run":
             return "./Tools/run | head -n 2"
-        if "/dev/ttyUSB0" in command or "--region" in command:
+        if "/dev/tty" in command or "--region" in command:
             with_stick = f"env LD_PRELOAD={os.environ['LD_PRELOAD']} UMOCKDEV_DIR={self.machine} "
             if " mark " in command:
                 return f"echo y | {with_stick} script -qec {shlex.quote(command)} /dev/null"
@@ -188,25 +191,27 @@ class ReadmeCommandsTest(SimulatedMachineTest):
         self.assertGreater(len(commands), 20)
         results = {}
         for command in commands:
-            if "--region" in command:
+            if command == "collar-link --region EU868 --duration 20":
                 self.plug_in()
             code, output, errors = self.shell.run(self.prepared(command))
             self.assertIn(code, (0, 1) if command == "collar-link doctor" else (0,), f"{command}: {output}{errors}")
             results[command] = output, errors
+            if "--key-file cat.key" in command:
+                wait_until(lambda: os.path.exists(f"{self.checkout}/cat.key"), 10, "the collar's key")
 
         def result(text):
             (found,) = [value for command, value in results.items() if text in command]
             return found
         self.assertEqual([json.loads(line)["type"] for line in result("./Tools/run")[0].splitlines()], ["fix", "fix"])
         self.assertIn("usage: collar-link", result("collar-link help")[0])
-        self.assertIn("--port /dev/ttyUSB0 write-flash 0x0", pathlib.Path(self.path("esptool.log")).read_text())
+        self.assertIn("--port /dev/ttyUSB1 write-flash 0x0", pathlib.Path(self.path("esptool.log")).read_text())
         rules = {path.name: path.read_text() for path in pathlib.Path(self.path("rules.d")).iterdir()}
         self.assertIn('ATTRS{serial}=="A1"', rules["69-my-collar-link.rules"])
         self.assertIn("70-collar-link.rules", rules)
-        self.assertIn("MeshCore KISS modem", result("--region")[1])
-        self.assertIn("the radio is set to 869.525 MHz", result("--region")[1])
-        self.assertEqual(self.fixes(result("/tmp/collar --dialect serial --count")[0]), 5)
-        self.assertNotIn("in clear", result("/tmp/collar --dialect serial --count")[1])
+        self.assertIn("MeshCore KISS modem", result("--duration 20")[1])
+        self.assertIn("the radio is set to 869.525 MHz", result("--duration 20")[1])
+        self.assertEqual(self.fixes(result("--region EU868 --count 5")[0]), 5)
+        self.assertNotIn("in clear", result("--region EU868 --count 5")[1])
         self.assertIn("done", result("send --collar")[0])
         self.assertIn(f"Athena  ({IDENTITY})", result("collar-link status")[0])
         self.assertIn("<trkpt", self.written("walk.gpx"))
@@ -217,12 +222,17 @@ class ReadmeCommandsTest(SimulatedMachineTest):
         self.assertNotIn("in clear", result("--port /tmp/sealed")[1])
 
     def plug_in(self):
-        """What udev does after the mark; and a stick with MeshCore's firmware at the port."""
+        """What udev does after the mark; and what is at the ports."""
         self.testbed.set_property("ttyUSB0", "COLLAR_LINK", "1")
-        track, _ = self.track("cats_uk/Felix-Tag", 3)
-        self.simulate(track, "--modem", "lora:SF9", "--dialect", "kiss")
-        bridge = Bridge(self.testbed.master_fd(self.node), self.pty())
-        self.addCleanup(bridge.close)
+        ends = [self.path("host"), self.path("collar")]
+        self.start([STICK_PAIR, "kiss", "0", "1", ends[1], ends[0]])
+        for node, end in zip(self.nodes, ends):
+            wait_until(lambda: os.path.exists(end), 5, "a stick")
+            bridge = Bridge(self.testbed.master_fd(node), end)
+            self.addCleanup(bridge.close)
+        player = ReceiverAtLine(self.testbed.master_fd(self.nodes[2]), fixes_from_now(300))
+        self.addCleanup(player.close)
+        player.start()
 
     def written(self, name):
         with open(f"{self.checkout}/{name}", encoding="utf-8") as file:
