@@ -31,14 +31,15 @@ build() {
     COLLAR_LINK_COMMIT=$commit swift build --package-path "$root" -c release "$@" 2>&1 | quieten
 }
 
-# Builds the program with the Swift libraries in it and without debug information. Progress goes to stderr.
+# build_release [PRODUCT] : builds the program, or another one, with the Swift libraries in it and without debug information. Progress
+# goes to stderr.
 build_release() {
     # Debug information takes time to write, and the linker time to copy.
     # Searches for texts would link the regular-expression engine, a megabyte; without its implicit import they do not compile.
     local link_options options=(-Xswiftc -gnone -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
         -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld)
     set_link_options
-    build --static-swift-stdlib --product collar-link "${options[@]}" "${link_options[@]}" >&2
+    build --static-swift-stdlib --product "${1:-collar-link}" "${options[@]}" "${link_options[@]}" >&2
 }
 
 # Builds the unit tests into .build-test, and with them every program of the package. The tool is linked once more, as it is for release:

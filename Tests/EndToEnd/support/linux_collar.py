@@ -16,10 +16,10 @@ RADIO = ("--region", "EU868", "--spreading-factor", "7")
 
 
 def fixes_from_now(count):
-    """The fixes of a cat's walk, a second apart; the first is made in two seconds."""
+    """Fixes of a cat's walk, again and again, a second apart; the first is made in two seconds."""
     start = int(time.time() + 2) * 1000
-    walk = track(TRACKS / "cats_uk/Maxwell-Tag.ndjson.gz")[:count]
-    return [{**fix, "ts_unix_ms": start + 1000 * number} for number, fix in enumerate(walk)]
+    walk = track(TRACKS / "cats_uk/Maxwell-Tag.ndjson.gz")
+    return [{**walk[number % len(walk)], "ts_unix_ms": start + 1000 * number} for number in range(count)]
 
 
 class LinuxCollarTest(EndToEndTest):

@@ -106,8 +106,9 @@ class Adapter:
 class VirtualMachine:
     """A running virtual machine. The folder `share` of the host is /share in the guest."""
 
-    def __init__(self, packages, kernel, image, adapters):
-        """Starts the machine. `packages` is the folder with the emulator, unpacked and not installed."""
+    def __init__(self, packages, kernel, image, adapters, disk=None):
+        """Starts the machine. `packages` is the folder with the emulator, unpacked and not installed; `disk` is a file that the guest
+        has as /dev/vda."""
         self._folder = tempfile.TemporaryDirectory(prefix="collar-link-machine-")
         self.share = pathlib.Path(self.path("share"))
         self.share.mkdir()
@@ -124,6 +125,8 @@ class VirtualMachine:
             "-qmp", f"unix:{self.path('control')},server=on,wait=off",
             "-virtfs", f"local,path={self.share},mount_tag=share,security_model=none,id=share",
             "-device", "qemu-xhci,id=usb"]
+        if disk:
+            command += ["-drive", f"file={disk},if=virtio,format=raw"]
         for number in range(adapters):
             name = f"adapter{number}"
             command += ["-chardev", f"socket,id={name},path={self.path(name)},server=on,wait=off"]
