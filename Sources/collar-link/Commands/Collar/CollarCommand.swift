@@ -50,8 +50,7 @@ enum CollarCommand: Command {
             until it is found, frames have 239 bytes at most. The collar keeps to the duty cycle of its region.
 
             GNSS receivers:
-            A u-blox receiver is told its interval and to speak UBX. The setting `interval` of `collar-link send settings` holds for it. gpsd
-            keeps its receiver; the collar takes what gpsd reports.
+            A u-blox receiver is told its interval and to speak UBX. gpsd keeps its receiver; the collar takes what gpsd reports.
 
             flash:
             Each change is on the disk before anything is sent that depends on it. A power cut costs nothing that was logged. The first start
