@@ -3,8 +3,7 @@ import CollarWire
 import Glibc
 import LinuxSystem
 
-/// The file of a collar: what a factory gives to a device, then its flash. `Tools/firmware flash` makes such files too, and the emulated
-/// board runs them.
+/// The file of a collar: what a factory gives to a device, then its flash. The first block is that of the emulated board.
 ///
 /// Two blocks of 4,096 bytes precede the flash. The first has, most significant byte first: 0x434C4642, device id (8 bytes), address (1),
 /// two fields of the emulated board (3), key (16), and the CRC-24 of these 32 bytes. A collar on a Linux machine keeps the id of the
