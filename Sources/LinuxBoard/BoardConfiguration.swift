@@ -38,13 +38,6 @@ package enum GNSSSource: Equatable, Sendable {
     case port(path: String, LineSpeed)
     /// The daemon `gpsd` at an address `tcp://HOST:PORT`, which has its own receiver.
     case gpsd(address: String)
-
-    var path: String {
-        switch self {
-        case .port(let path, _): path
-        case .gpsd(let address): address
-        }
-    }
 }
 
 /// An event at a collar on a Linux machine that a person should know of.

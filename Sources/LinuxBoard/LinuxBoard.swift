@@ -181,6 +181,7 @@ package final class LinuxBoard: CollarBoard {
     // MARK: Radio
 
     package func nextFrame(into frame: inout OutputSpan<UInt8>) -> Bool {
+        // The program asks for frames once the flash is mounted.
         hasStarted = true
         guard let next = radio.nextFrame() else { return false }
         for byte in next { frame.append(byte) }

@@ -35,7 +35,7 @@ package final class ChildProcess {
 
     deinit { if let outputFile { close(outputFile) } }
 
-    /// What the program has written, if it is kept; at most 64 KiB.
+    /// The output of the program so far, if it is kept; at most 64 KiB.
     package var output: [UInt8] {
         guard let outputFile, lseek(outputFile, 0, SEEK_SET) == 0 else { return [] }
         return SystemFiles.read(from: outputFile) ?? []

@@ -11,7 +11,9 @@ import Testing
     private let key = TemporaryFile()
 
     @Test func aNewDeviceHasAnIdAnAddressAndTheKeyOfTheKeyFile() throws {
-        let made = try DeviceFile.make(at: file.path, keyPath: key.path)
+        let madeID = try DeviceFile.make(at: file.path, keyPath: key.path)
+        let made = try DeviceFile(path: file.path)
+        #expect(made.deviceID == madeID)
         let text = try #require(SystemFiles.firstLine(of: key.path))
         #expect(text.count == 32)
         let bytes = try #require(SystemFiles.content(of: file.path))
@@ -25,9 +27,10 @@ import Testing
         #expect(again.deviceID == made.deviceID && again.address == made.address && again.key == made.key)
     }
 
-    /// This machine has not started between the two.
+    /// The first start of a new collar is one, too. This machine has not started between the two.
     @Test func onlyTheFirstStartAfterABootIsAPowerOn() throws {
-        #expect(try DeviceFile.make(at: file.path, keyPath: key.path).isPowerOn)
+        _ = try DeviceFile.make(at: file.path, keyPath: key.path)
+        #expect(try DeviceFile(path: file.path).isPowerOn)
         #expect(try !DeviceFile(path: file.path).isPowerOn)
         try change(4096, to: 0)
         #expect(try DeviceFile(path: file.path).isPowerOn)
@@ -67,7 +70,7 @@ import Testing
             #expect(throws: FlashError.program(offset: 2048 * 4096)) { try flash.program(([1] as [UInt8]).span, at: 2048 * 4096) }
             #expect(throws: FlashError.program(offset: -1)) { try flash.program(([1] as [UInt8]).span, at: -1) }
         }
-        #expect(try DeviceFile(path: file.path).deviceID == made.deviceID)
+        #expect(try DeviceFile(path: file.path).deviceID == made)
         let bytes = try #require(SystemFiles.content(of: file.path))
         #expect(Array(bytes[8192..<8195]) == [1, 2, 0xFF])
         let again = try FileFlash(path: file.path, start: DeviceFile.flashStart)

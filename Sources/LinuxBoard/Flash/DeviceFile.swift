@@ -37,7 +37,8 @@ package struct DeviceFile {
     /// Makes a device with a random address and key, and writes the key to a file of its own first: a collar whose key nobody has is of no
     /// use.
     /// - Parameter deviceID: its id; nil for a random one.
-    package static func make(at path: String, deviceID: DeviceID? = nil, keyPath: String) throws(Failure) -> DeviceFile {
+    /// - Returns: its id.
+    package static func make(at path: String, deviceID: DeviceID? = nil, keyPath: String) throws(Failure) -> DeviceID {
         var random = SystemRandomNumberGenerator()
         let id = deviceID?.rawValue ?? UInt64.random(in: 0 ... .max, using: &random)
         let key = (0..<16).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
@@ -60,7 +61,7 @@ package struct DeviceFile {
             fsync(folder)
             close(folder)
         }
-        return try DeviceFile(path: path)
+        return DeviceID(rawValue: id)
     }
 
     /// Writes a new file durably.

@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// A NOR flash in a part of a file: programming only clears bits, erasing sets every bit of a block.
 ///
-/// What a call of a durable flash has changed is on the disk when the call returns. A power cut in between leaves the sectors of that
-/// change as they were or as they are to be, and nothing else is touched: a NOR flash can be left so, too.
+/// When a call of a durable flash returns, its change is on the disk. A power cut during the call leaves each sector of the change with its
+/// old or its new content, and all other sectors unchanged. A NOR flash can be in the same state after a power cut.
 package final class FileFlash: FlashDevice {
     package let blockByteCount: Int
     package let blockCount: Int

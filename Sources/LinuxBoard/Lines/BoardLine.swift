@@ -31,7 +31,7 @@ final class BoardLine {
 
     let path: String
     private let speed: LineSpeed
-    /// What is written first at each opening.
+    /// The bytes that are written first after each opening.
     private let greeting: [UInt8]
     private let report: (PortNotice) -> Void
     private var machine = PortMachine(reconnects: true)

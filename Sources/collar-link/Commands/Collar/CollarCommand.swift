@@ -67,13 +67,11 @@ enum CollarCommand: Command {
             exit codes:
               0   ended by a signal
               64  wrong usage
-              66  no such input device
-              69  no such port
-              73  the collar's file cannot be made
-              74  I/O error
+              69  no such input device
+              73  the collar's file or its key file cannot be made
+              74  the collar's file cannot be used
               75  the collar's file is in use
-              77  no permission
-              78  wrong configuration
+              78  wrong configuration, or a port is no serial port
             """)
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
@@ -92,11 +90,9 @@ enum CollarCommand: Command {
         while !board.hasEnded {
             var program = CollarProgram(board, configuration: board.collarConfiguration(firmwareVersion: version))
             var deadline = program.step()
-            var isAlone = board.failure == nil
-            while !board.hasEnded, !board.isRestartDue, !program.isResetDue, isAlone {
+            while !board.hasEnded, !board.isRestartDue, !program.isResetDue, board.failure == nil {
                 board.wait(until: deadline)
                 deadline = program.step()
-                isAlone = board.failure == nil
             }
             if let failure = board.failure { throw CommandFailure(failure.message) }
         }
@@ -147,13 +143,13 @@ enum CollarCommand: Command {
                 .usage, "\(path) does not exist.", remedy: "To make a new collar, name a file for its key: `--key-file FILE`.")
         }
         let deviceID = try arguments.deviceID("--device")
-        let device: DeviceFile
+        let made: DeviceID
         do throws(DeviceFile.Failure) {
-            device = try DeviceFile.make(at: path, deviceID: deviceID, keyPath: keyPath)
+            made = try DeviceFile.make(at: path, deviceID: deviceID, keyPath: keyPath)
         } catch { throw CommandFailure(.cannotCreate, error.message) }
         StandardError.say(
-            "A new collar, \(device.deviceID), is in \(path), and its key in \(keyPath).",
-            remedy: "Copy the key to the receiver's machine, and run there: `\(ShellCommand("collar-link", "key", "add", "\(device.deviceID)", keyPath).text)`")
+            "A new collar, \(made), is in \(path), and its key in \(keyPath).",
+            remedy: "Copy the key to the receiver's machine, and run there: `\(ShellCommand("collar-link", "key", "add", "\(made)", keyPath).text)`")
     }
 }
 
