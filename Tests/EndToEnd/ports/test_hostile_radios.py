@@ -79,10 +79,17 @@ class HostileRadioTest(KeyTest):
             [BINARY, "--port", self.hostile(hostile_radio.noise, rate=11_520), "--state-dir", self.state])
         receiver.wait_for_error("listening")
         time.sleep(1)
-        before = processor_seconds(receiver.pid)
-        time.sleep(4)
-        self.assertLessEqual(processor_seconds(receiver.pid) - before, 0.045 * slowness())
+        # Other work on the machine only adds to what the same bytes take, so the best of some periods counts.
+        shares, limit = [], 0.011 * slowness()
+        while len(shares) < 4 and limit < min(shares, default=1):
+            shares.append(self.share_of_processor(receiver.pid, seconds=4))
+        self.assertLessEqual(min(shares), limit)
         self.assertEqual(receiver.stop(), 0)
+
+    def share_of_processor(self, pid, seconds):
+        before = processor_seconds(pid)
+        time.sleep(seconds)
+        return (processor_seconds(pid) - before) / seconds
 
     def test_text(self):
         self.assert_beside(hostile_radio.text)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from end_to_end import EndToEndTest, wait_until
 from radio import Radio
 from serial_line import SerialLine
+from tracing import processor_seconds
 
 from session_parts import A, B, Collar, position
 
@@ -27,12 +28,6 @@ class Memory(NamedTuple):
 
     def __str__(self):
         return f"VmRSS {self.resident} KiB (RssAnon {self.own} KiB)"
-
-
-def processor_seconds(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class LyingCollarTest(EndToEndTest):
