@@ -44,6 +44,14 @@ import Testing
         #expect(SystemFiles.status(of: other.path) == nil)
     }
 
+    @Test func aDeviceThatCannotBeMadeLeavesNoKey() {
+        let path = "\(file.path)-missing/cat"
+        #expect(throws: DeviceFile.Failure.system(path: "\(path).new", operation: "open", errorNumber: ENOENT)) {
+            try DeviceFile.make(at: path, keyPath: key.path)
+        }
+        #expect(SystemFiles.status(of: key.path) == nil)
+    }
+
     @Test(arguments: [0, 5, 12, 20, 34]) func aDamagedDeviceIsNoCollar(place: Int) throws {
         _ = try DeviceFile.make(at: file.path, keyPath: key.path)
         let byte = try #require(SystemFiles.content(of: file.path)?[place])

@@ -35,7 +35,7 @@ package struct DeviceFile {
     package let isPowerOn: Bool
 
     /// Makes a device with a random address and key, and writes the key to a file of its own first: a collar whose key nobody has is of no
-    /// use.
+    /// use. If it fails, it leaves neither file.
     /// - Parameter deviceID: its id; nil for a random one.
     /// - Returns: its id.
     package static func make(at path: String, deviceID: DeviceID? = nil, keyPath: String) throws(Failure) -> DeviceID {
@@ -54,8 +54,14 @@ package struct DeviceFile {
         // A power cut leaves the whole file or none.
         let unfinished = path + ".new"
         unsafe unlink(unfinished)
-        try write(bytes, to: unfinished)
-        guard unsafe rename(unfinished, path) == 0 else { throw .system(path: path, operation: "rename", errorNumber: errno) }
+        do throws(Failure) {
+            try write(bytes, to: unfinished)
+            guard unsafe rename(unfinished, path) == 0 else { throw .system(path: path, operation: "rename", errorNumber: errno) }
+        } catch {
+            unsafe unlink(unfinished)
+            unsafe unlink(keyPath)
+            throw error
+        }
         let folder = unsafe open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
         if folder >= 0 {
             fsync(folder)

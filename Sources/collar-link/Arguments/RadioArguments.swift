@@ -12,7 +12,7 @@ extension RadioOption {
             case .bandwidth: ("KHZ", "LoRa bandwidth in kHz, 7.8 to 500 (default: the region's, 125)")
             case .spreadingFactor: ("N", "LoRa spreading factor, 5 to 12 (default: the region's, 8 or 9)")
             case .codingRate: ("4/N", "LoRa coding rate, 4/5 to 4/8 (default 4/5)")
-            case .power: ("DBM", "transmit power at the radio in dBm, -9 to 30 (default: the region's)")
+            case .power: ("DBM", "transmit power at the antenna's socket in dBm, -9 to 30 (default: the region's)")
             }
         return OptionSpec("--\(rawValue)", value: value, is: summary)
     }

@@ -15,6 +15,8 @@ from readers import GPSD
 
 
 class DialectTest(LinuxCollarTest):
+    """The other dialects take longer: test_linux_collar_long has all of them."""
+
     def check(self, dialect):
         self.join_sticks(dialect)
         player = self.play(22)
@@ -44,17 +46,11 @@ class DialectTest(LinuxCollarTest):
         wait_until(found, 90, "the last fix")
         return found()[0]
 
-    def test_serial(self):
-        self.check("serial")
-
     def test_meshcore(self):
         self.check("kiss")
 
     def test_rnode(self):
         self.check("rnode")
-
-    def test_rui3(self):
-        self.check("rui3")
 
 
 class BoardTest(LinuxCollarTest):
@@ -73,6 +69,27 @@ class BoardTest(LinuxCollarTest):
         self.assertGreater(before, 0)
         collar.process.send_signal(signal.SIGUSR2)
         wait_until(lambda: pathlib.Path(log).read_text().count("sounder on") >= before + 3, 15, "three long signals: tracking has ended")
+
+    @unittest.skipUnless(shutil.which("socat"), "socat is not unpacked")
+    def test_a_new_key_over_a_cable(self):
+        """The first start is a power-on, so the button need not be pressed."""
+        self.join_sticks("serial")
+        self.play(60)
+        ends = [self.path("cable"), self.path("cable-of-the-host")]
+        self.start(["socat", *(f"pty,raw,echo=0,link={end}" for end in ends)])
+        wait_until(lambda: all(os.path.exists(end) for end in ends), 5, "a cable")
+        self.new_collar("--cable", ends[0])
+        key = pathlib.Path(self.state, "keys", self.identity)
+        before = key.read_text()
+        base = self.base_radio()
+        wait_until(lambda: len(self.fixes_of(base)) > 2, 30, "fixes with the first key")
+        exchange = self.start([BINARY, "key", "exchange", "--port", ends[1], "--state-dir", self.state])
+        self.assertEqual(exchange.wait(30), 0, exchange.error_text)
+        self.assertEqual(exchange.lines, [self.identity + "\n"])
+        self.assertNotEqual(key.read_text(), before)
+        seen = len(self.fixes_of(base))
+        wait_until(lambda: len(self.fixes_of(base)) > seen + 3, 30, "fixes with the second key")
+        self.assertNotIn("no key here opens", base.error_text)
 
     @unittest.skipUnless(shutil.which("gpsd") and shutil.which("gpspipe"), "needs gpsd and gpspipe")
     def test_positions_of_gpsd(self):
@@ -113,6 +130,33 @@ class BoardTest(LinuxCollarTest):
         self.assertEqual(other.wait(), 73)
         self.assertEqual(pathlib.Path(self.key).read_bytes(), key)
         self.assertFalse(os.path.exists(self.path("dog.flash")))
+
+    def test_what_cannot_be_a_collar(self):
+        """The message names the option or the file, and the exit code tells the kind."""
+        pathlib.Path(self.flash).write_bytes(b"CLFB")
+        denied = self.path("denied.flash")
+        shutil.copy(self.flash, denied)
+        os.chown(denied, 0, 0)
+        os.chmod(denied, 0o600)
+        whole = ["--flash", self.path("new.flash"), "--key-file", self.key, "--radio", self.link, "--gnss", "gpsd"]
+        for arguments, code, says in [
+                ([], 64, "`collar` needs `--flash`"),
+                (["--flash", "a"], 64, "`collar` needs `--radio`"),
+                (["--flash", "a", "--radio", "b"], 64, "`collar` needs `--gnss`"),
+                ([*whole, "--gnss-speed", "9601"], 64, "`--gnss-speed` takes no 9601"),
+                ([*whole, "--movement", "flying"], 64, "portable"),
+                ([*whole, "--device", "12"], 64, "--device"),
+                ([*whole, "--button", "/dev/input/none"], 69, "/dev/input/none cannot be opened"),
+                (["--flash", self.flash, *whole[4:]], 74, "is no collar"),
+                (["--flash", denied, *whole[4:]], 77, "Permission denied"),
+                ([*whole[2:4], "--flash", self.path("none/new.flash"), *whole[4:]], 73, "No such file")]:
+            with self.subTest(arguments=arguments):
+                for left in ("new.flash", "cat.key"):
+                    pathlib.Path(self.path(left)).unlink(missing_ok=True)
+                refused = self.start([BINARY, "collar", *arguments])
+                self.assertEqual(refused.wait(10), code, refused.error_text)
+                self.assertIn(says, refused.error_text)
+        self.assertFalse(os.path.exists(self.key), "the key of a collar that was not made")
 
 
 if __name__ == "__main__":

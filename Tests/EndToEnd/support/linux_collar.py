@@ -7,11 +7,11 @@ import signal
 import subprocess
 import time
 
-from end_to_end import BINARY, TRACKS, EndToEndTest, give_to_ordinary_user, wait_until
+from end_to_end import BINARY, ROOT, TRACKS, EndToEndTest, give_to_ordinary_user, wait_until
 from gnss_bytes import ReceiverAtLine, track
 from serial_line import SerialLine
 
-STICK_PAIR = os.path.join(os.environ.get("COLLAR_LINK_BUILT", ""), "collar-link-stick-pair")
+STICK_PAIR = os.path.join(os.environ.get("COLLAR_LINK_BUILT", ROOT / ".build/release"), "collar-link-stick-pair")
 RADIO = ("--region", "EU868", "--spreading-factor", "7")
 
 

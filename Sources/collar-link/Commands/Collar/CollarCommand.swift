@@ -71,6 +71,7 @@ enum CollarCommand: Command {
               73  the collar's file or its key file cannot be made
               74  the collar's file cannot be used
               75  the collar's file is in use
+              77  no permission to use the collar's file
               78  wrong configuration, or a port is no serial port
             """)
 
@@ -189,13 +190,24 @@ extension PortFailure {
     }
 }
 
+extension ErrorCode {
+    /// The code of a failure at the collar's file.
+    fileprivate static func ofFile(_ errorNumber: Int32) -> ErrorCode {
+        switch errorNumber {
+        case EACCES, EPERM: .permissionDenied
+        case EBUSY: .deviceInUse
+        default: .storageFailing
+        }
+    }
+}
+
 extension DeviceFile.Failure {
     fileprivate var message: UserMessage {
         switch self {
         case .exists(let path):
             UserMessage(.storageFailing, "\(path) exists, and may hold the key of another collar.", "Name another file: `--key-file FILE`.")
         case .system(let path, let operation, let errorNumber):
-            UserMessage(.storageFailing, "\(path) cannot be used: \(operation): \(SystemError.text(errorNumber)).")
+            UserMessage(.ofFile(errorNumber), "\(path) cannot be used: \(operation): \(SystemError.text(errorNumber)).")
         case .notACollar(let path):
             UserMessage(.storageFailing, "\(path) is no collar.", "Name the file of a collar, or one that does not exist.")
         }
@@ -206,7 +218,7 @@ extension LinuxBoard.Failure {
     fileprivate var message: UserMessage {
         switch self {
         case .device(let failure): failure.message
-        case .flash(let error): UserMessage(error.errorNumber == EBUSY ? .deviceInUse : .storageFailing, "\(error.path) cannot be used: \(error.reason).")
+        case .flash(let error): UserMessage(.ofFile(error.errorNumber), "\(error.path) cannot be used: \(error.reason).")
         case .button(let path, let error):
             UserMessage(.noDevice, "\(path) cannot be opened: \(error.text).", "`ls -l /dev/input/by-path` lists the input devices.")
         case .system(let error): UserMessage(.unknown, error.message.reason)
