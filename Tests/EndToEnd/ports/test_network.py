@@ -11,7 +11,7 @@ from network_bridge import NetworkBridge
 
 # Seconds between attempts to connect.
 PAUSES = (1, 4, 9)
-FIXES = 60
+FIXES = 30
 
 
 def unused_address():
