@@ -169,7 +169,8 @@ package final class LinuxBoard: CollarBoard {
     package func randomWord() -> UInt32 { UInt32.random(in: 0 ... .max, using: &random) }
 
     package func takeResetCause() -> ResetCause {
-        defer { resetCause = .program }
+        // The start once the dialect is found is still the first one.
+        defer { if assumedDialect != nil { resetCause = .program } }
         return resetCause
     }
 

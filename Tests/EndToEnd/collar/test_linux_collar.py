@@ -8,7 +8,7 @@ import stat
 import time
 import unittest
 
-from end_to_end import BINARY, wait_until
+from end_to_end import BINARY, child_environment, give_to_ordinary_user, wait_until
 from gnss_bytes import nmea
 from linux_collar import LinuxCollarTest, fixes_from_now
 from readers import GPSD
@@ -76,7 +76,10 @@ class BoardTest(LinuxCollarTest):
         self.join_sticks("serial")
         self.play(60)
         ends = [self.path("cable"), self.path("cable-of-the-host")]
-        self.start(["socat", *(f"pty,raw,echo=0,link={end}" for end in ends)])
+        # Libraries of a package that is not installed.
+        libraries = os.environ.get("PRIVATE_LIBRARIES", "")
+        self.start(
+            ["socat", *(f"pty,raw,echo=0,link={end}" for end in ends)], environment=child_environment(LD_LIBRARY_PATH=libraries))
         wait_until(lambda: all(os.path.exists(end) for end in ends), 5, "a cable")
         self.new_collar("--cable", ends[0])
         key = pathlib.Path(self.state, "keys", self.identity)
@@ -134,6 +137,7 @@ class BoardTest(LinuxCollarTest):
     def test_what_cannot_be_a_collar(self):
         """The message names the option or the file, and the exit code tells the kind."""
         pathlib.Path(self.flash).write_bytes(b"CLFB")
+        give_to_ordinary_user(self.flash)
         denied = self.path("denied.flash")
         shutil.copy(self.flash, denied)
         os.chown(denied, 0, 0)
@@ -147,7 +151,7 @@ class BoardTest(LinuxCollarTest):
                 ([*whole, "--movement", "flying"], 64, "portable"),
                 ([*whole, "--device", "12"], 64, "--device"),
                 ([*whole, "--button", "/dev/input/none"], 69, "/dev/input/none cannot be opened"),
-                (["--flash", self.flash, *whole[4:]], 74, "is no collar"),
+                (["--flash", self.flash, *whole[4:]], 74, "it is no flash of a collar"),
                 (["--flash", denied, *whole[4:]], 77, "Permission denied"),
                 ([*whole[2:4], "--flash", self.path("none/new.flash"), *whole[4:]], 73, "No such file")]:
             with self.subTest(arguments=arguments):

@@ -19,6 +19,8 @@ INTERVAL, TIME = 0.2, 5
 SHARE, SILENCE = 0.95, 3.5
 # Seconds that the end may take.
 END = 1.0
+# The share of a processor that the detection of a stick may take.
+SHARE_OF_DETECTION = 0.011
 
 
 class HostileRadioTest(KeyTest):
@@ -80,16 +82,21 @@ class HostileRadioTest(KeyTest):
         receiver.wait_for_error("listening")
         time.sleep(1)
         # Other work on the machine only adds to what the same bytes take, so the best of some periods counts.
-        shares, limit = [], 0.011 * slowness()
-        while len(shares) < 4 and limit < min(shares, default=1):
+        shares = []
+        while len(shares) < 4 and SHARE_OF_DETECTION < min(shares, default=1):
             shares.append(self.share_of_processor(receiver.pid, seconds=4))
-        self.assertLessEqual(min(shares), limit)
+        self.assertLessEqual(min(shares), SHARE_OF_DETECTION, shares)
         self.assertEqual(receiver.stop(), 0)
 
-    def share_of_processor(self, pid, seconds):
-        before = processor_seconds(pid)
-        time.sleep(seconds)
-        return (processor_seconds(pid) - before) / seconds
+    @staticmethod
+    def share_of_processor(pid, seconds):
+        """The share on the machine on which limits were measured: this one may be slower, or be busy with other work."""
+        before, samples = processor_seconds(pid), []
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            samples.append(slowness())
+            time.sleep(0.2)
+        return (processor_seconds(pid) - before) / seconds / (sum(samples) / len(samples))
 
     def test_text(self):
         self.assert_beside(hostile_radio.text)

@@ -1,9 +1,10 @@
 """Power cuts of a machine that is a collar: what was logged is there when the power is back.
 
 The collar runs in a virtual machine, with its file on ext4; its stick and its GNSS receiver are emulated adapters. The machine is killed
-at random times, also while the disk is written, and starts again: what the kernel had not yet written is lost. A receiver outside, over
-a second stick and with a fifth of all packets lost, must get every fix once: the sequences of one log without a gap. It is started by
-Tools/virtual-machine.
+at random times, also while the disk is written, and starts again: what the kernel had not yet written is lost. Before every second cut the
+disk fails all writes (dm-flakey), and the collar must send nothing that is not stored. (A disk that reports success and stores nothing, as
+dm-flakey can also be, leaves no program a chance.) A receiver outside, over a second stick and with a fifth of all packets lost, must get
+every fix once: the sequences of one log without a gap. It is started by Tools/virtual-machine.
 """
 
 import os
@@ -20,6 +21,9 @@ from linux_collar import RADIO, LinuxCollarTest
 from virtual_case import PREPARE, GuestProgram
 from virtual_machine import VirtualMachine
 
+# Size of the disk, in units of 512 bytes.
+SECTORS = 131_072
+
 
 class PowerCuts(LinuxCollarTest):
     emulator = packages = ""
@@ -35,7 +39,8 @@ class PowerCuts(LinuxCollarTest):
         machine.run(PREPARE)
         machine.adapters[0].plug("STICK", collar=os.path.realpath(self.link))
         machine.adapters[1].plug("RECEIVER", collar=self.gnss)
-        machine.run("""mkdir -p /data && mount -t ext4 /dev/vda /data && chown owner /data
+        machine.run(f"""dmsetup create --noudevsync disk --table '0 {SECTORS} linear /dev/vda 0'
+            mkdir -p /data && mount -t ext4 /dev/dm-0 /data && chown owner /data
             while [ ! -e /dev/ttyUSB1 ]; do sleep 0.1; done""")
         return machine
 
@@ -47,7 +52,7 @@ class PowerCuts(LinuxCollarTest):
         chance = random.Random(self.count)
         self.disk = self.path("disk")
         with open(self.disk, "wb") as disk:
-            disk.truncate(64 << 20)
+            disk.truncate(SECTORS * 512)
         subprocess.run(["/sbin/mke2fs", "-q", "-t", "ext4", "-F", self.disk], check=True)
         self.join_sticks("kiss")
         self.play(3600)
@@ -62,6 +67,10 @@ class PowerCuts(LinuxCollarTest):
             seen = len(self.fixes_of(base))
             wait_until(lambda: len(self.fixes_of(base)) > seen + 5, 180, f"fixes after {number} power cuts; {collar.error_text}")
             time.sleep(chance.uniform(0, 3))
+            if number % 2:
+                machine.run(f"""dmsetup load disk --table '0 {SECTORS} flakey /dev/vda 0 0 60 1 error_writes'
+                    dmsetup suspend --noflush --nolockfs --noudevsync disk; dmsetup resume --noudevsync disk""")
+                time.sleep(chance.uniform(0, 3))
             machine.close()
             machine = self.start_machine()
             collar = self.run_collar(machine)
