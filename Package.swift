@@ -74,13 +74,14 @@ let package = Package(
         .target(
             name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],
             swiftSettings: small),
+        .target(name: "CollarTracking", dependencies: ["CollarWire"], swiftSettings: strict),
         .target(
             name: "CollarFormats",
-            dependencies: ["CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal"],
+            dependencies: ["CollarTracking", "CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal"],
             swiftSettings: strict + aligned),
         .target(
             name: "CollarConfiguration",
-            dependencies: ["CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarFormats"], swiftSettings: cold),
+            dependencies: ["CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarTracking", "CollarFormats"], swiftSettings: cold),
         .systemLibrary(name: "CLibudev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "CollarPorts", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: cold),
         .target(
@@ -129,8 +130,8 @@ let package = Package(
             name: "collar-link",
             dependencies: [
                 "CBuildInformation", "CLinux", "LinuxSystem",
-                "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarFormats",
-                "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "RadioModems", "CollarSimulator", "CollarPorts",
+                "CheckedNumbers", "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarErrors", "CollarTracking",
+                "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "RadioModems", "CollarSimulator", "CollarPorts",
                 "SerialDevices", "CollarReceiver", "LinuxBoard",
             ],
             swiftSettings: cold),
@@ -145,7 +146,7 @@ let package = Package(
         .executableTarget(
             name: "collar-link-borders",
             dependencies: [
-                "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
+                "CollarTracking", "CheckedNumbers", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarSimulator",
                 "CollarErrors", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders", "CollarDoctor", "SerialDevices", "CollarReceiver", "CollarWorld",
             ],
             path: "Tools/borders", swiftSettings: unoptimized),
@@ -181,13 +182,14 @@ let package = Package(
             alsoUsing: [
                 "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarReaders", "RadioModems", "CollarSimulator", "Sweeps",
             ]),
-        tests(for: "CollarFormats", alsoUsing: ["CollarWire", "CollarHost", "CollarLink"]),
+        tests(for: "CollarFormats", alsoUsing: ["CollarWire", "CollarHost", "CollarLink", "CollarTracking"]),
         tests(for: "CollarErrors"),
+        tests(for: "CollarTracking", alsoUsing: ["LinuxSystem"]),
         tests(for: "LinuxSystem"),
         tests(
             for: "CollarConfiguration",
             alsoUsing: [
-                "CollarFormats", "CollarErrors", "CollarJournal", "CollarWire", "LinuxSystem", "RadioModems", "CollarPorts", "SerialDevices",
+                "CollarTracking", "CollarFormats", "CollarErrors", "CollarJournal", "CollarWire", "LinuxSystem", "RadioModems", "CollarPorts", "SerialDevices",
             ]),
         tests(
             for: "CollarDoctor",

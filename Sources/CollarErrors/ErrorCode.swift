@@ -203,6 +203,9 @@ public struct ErrorCode: RawRepresentable, Hashable, CaseIterable, Sendable {
     /// A file with the names of animals cannot be read, or a line of it is wrong: the names it had before stay in use. It is read again
     /// when it is changed.
     public static let animalsUnusable = ErrorCode("animals_unusable", "Names cannot be read", .collarLocation, .warning, .lasting, .configuration)
+    /// A file of places, or of the area of one, cannot be read or is wrong: the places it had before stay in use. A command that writes
+    /// positions does not start with it, because a private place may be in it.
+    public static let placesUnusable = ErrorCode("places_unusable", "Places cannot be read", .collarLocation, .warning, .lasting, .configuration)
     /// No control socket can be made: `collar-link send` cannot reach this `collar-link`.
     public static let controlFailing = ErrorCode("control_failing", "No control socket", .connectivity, .warning, .lasting)
     /// The run before, with the same state directory, ended by a crash or was killed (SIGKILL, out of memory), and not by a power cut
@@ -251,6 +254,7 @@ public struct ErrorCode: RawRepresentable, Hashable, CaseIterable, Sendable {
         .tooManyCollars, .tooManyNewCollars, .tooManyUnknownPolls, .keyMissing, .keyRejected, .keyLost, .collarRestarted,
         .forgeryAttempted, .keyUnusable, .badRequest, .notPermitted, .unknownCollar, .noCollar, .whichCollar, .notPaired, .noRadio,
         .noContact, .queueFull, .noVersion, .unknownRequest, .tooManyClients, .tooManyRequests, .captureFailing, .animalsUnusable,
+        .placesUnusable,
         .controlFailing, .runCrashed, .targetMissed, .discoveryFailed, .stateInUse, .stateUnusable, .noReceiver, .unknownFix,
         .readerUnusable, .commandFailed, .outputFailed, .captureDamaged, .noCapture, .unknown,
     ]

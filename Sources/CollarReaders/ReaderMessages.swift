@@ -66,8 +66,8 @@ package enum FollowerNotice: Equatable, Sendable {
     case cannotStorePosition(JournalError)
     /// The event log cannot be read: no more events follow.
     case cannotReadEvents(JournalError)
-    /// An animals file cannot be used as it is: the names it had before stay in use.
-    case animals(AnimalFileFault)
+    /// A file of animals or places cannot be used as it is: what it had before stays in use.
+    case editedFile(EditedFileFault)
     /// The consumer has written something that is no id of a line that it got and has not confirmed.
     case notAnID(String)
     /// Fixes are not in the output, because its format cannot express them.
@@ -97,7 +97,7 @@ package enum FollowerNotice: Equatable, Sendable {
                 "If a receiver stores elsewhere, name its directory: `--state-dir DIR`.")
         case .cannotStorePosition(let error): .positionNotStored(error)
         case .cannotReadEvents(let error): error.message.about("No events follow", error.message.code)
-        case .animals(let fault): fault.message
+        case .editedFile(let fault): fault.message
         case .notAnID(let text):
             UserMessage(
                 nil, "'\(text)' is not the id of a line that waits to be acknowledged.",

@@ -14,7 +14,7 @@ extension ReceiverNotice {
         case .cannotSend: .messageSendFailed
         case .modem(_, let notice): notice.code
         case .controlFailing: .controlFailing
-        case .animals(let fault): fault.code
+        case .editedFile(let fault): fault.code
         case .captureStopped: .captureFailing
         case .crashed: .runCrashed
         case .targetMissed: .targetMissed

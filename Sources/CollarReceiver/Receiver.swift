@@ -36,7 +36,7 @@ package final class Receiver {
     /// The receipts of the entries that the consumer has not read, oldest first.
     private var receipts: [EmissionReceipt] = []
     private var formatter: EntryFormatter
-    private var animals: AnimalFiles
+    private var annotationFiles: AnnotationFiles
     private let host: Host
     private let eventLog: EventLogWriter
     private let signals: SignalDescriptor
@@ -86,7 +86,7 @@ package final class Receiver {
         } catch { throw .system(error) }
         output = LineOutput(fileDescriptor: configuration.output, lineLimit: configuration.lineLimit)
         formatter = EntryFormatter(configuration.format)
-        animals = AnimalFiles(paths: configuration.animalPaths)
+        annotationFiles = AnnotationFiles(animals: configuration.animalPaths, places: configuration.placePaths)
         do throws(HostError) {
             var hostConfiguration = configuration.host
             hostConfiguration.receiverID = playback?.receiverID
@@ -101,7 +101,7 @@ package final class Receiver {
         events.watch(signals.fileDescriptor, as: .signals)
         if writesFigures { statisticsDeadline = startedAt.advanced(byMicroseconds: Receiver.statisticsInterval) }
         endDeadline = configuration.durationMicroseconds.map { startedAt.advanced(byMicroseconds: $0) }
-        readAnimals(at: startedAt)
+        readAnnotations(at: startedAt)
         if let end = runMarker?.previousEnd { self.report(.crashed(end)) }
         if playback == nil { openControl() }
         guard let path = configuration.capturePath else { return }
@@ -178,7 +178,7 @@ package final class Receiver {
     ///   refused. After `queued`, `HostNotice.requestEnded(_:)` reports the end of the command.
     package func submit(_ wanted: ControlRequest) -> ResultLine {
         let time = clock.now
-        readAnimals(at: time.instant)
+        readAnnotations(at: time.instant)
         do throws(RequestRefusal) {
             let report =
                 switch wanted.content {
@@ -320,7 +320,7 @@ package final class Receiver {
 
     /// Gives a notice to the owner, and as lines to the consumer and to the event log.
     private func give(_ notice: ReceiverNotice) {
-        readAnimals(at: clock.now.instant)
+        readAnnotations(at: clock.now.instant)
         let notice = ReportedNotice(notice)
         reportToOwner(notice)
         notice.forEachLine(at: clock.now.unixMilliseconds, formatter.deployments) { write($1, as: $0) }
@@ -335,12 +335,12 @@ package final class Receiver {
         do throws(FileFailure) { try eventLog.append(line) } catch {}
     }
 
-    /// Reads the animals files that have changed, at most once a second. It is called only when a line is to be made, so that
+    /// Reads the files of animals and places that have changed, at most once a second. It is called only when a line is to be made, so that
     /// nothing wakes up for it.
-    private func readAnimals(at now: Instant) {
-        guard let faults = animals.refresh(at: now) else { return }
-        formatter.deployments = animals.deployments
-        for fault in faults { report(.animals(fault)) }
+    private func readAnnotations(at now: Instant) {
+        guard let faults = annotationFiles.refresh(at: now) else { return }
+        formatter.annotations = annotationFiles.annotations
+        for fault in faults { report(.editedFile(fault)) }
     }
 
     /// Reports the figures now, if they are wanted or have changed.
@@ -349,7 +349,7 @@ package final class Receiver {
         guard writesFigures || host.statistics.frames != reportedFrameCount else { return }
         reportedFrameCount = host.statistics.frames
         let time = clock.now
-        readAnimals(at: time.instant)
+        readAnnotations(at: time.instant)
         let reading = reading(at: time)
         for line in reading.lines(at: time.unixMilliseconds, formatter.deployments) { write(line, as: .stats) }
         if configuration.reportsFigures { report(.figures(statistics, reading.host.latencies)) }
@@ -404,7 +404,7 @@ package final class Receiver {
         defer { if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) } }
         while output.lines.hasRoom {
             guard let entry = host.nextEntry(at: time) else { return true }
-            readAnimals(at: time.instant)
+            readAnnotations(at: time.instant)
             receipts.append(entry.receipt)
             output.lines.queue { bytes in formatter.append(entry.content, deviceID: entry.deviceID, to: &bytes) }
         }

@@ -27,6 +27,8 @@ package struct ReceiverConfiguration: Sendable {
     /// The files that say which animal wears which collar; those that go before others first. They are read again when they
     /// have changed.
     package var animalPaths: [String] = []
+    /// The files with places, in the same order.
+    package var placePaths: [String] = []
     /// The number of lines after which to end; nil for no limit.
     package var lineLimit: Int?
     /// The time after which to end, in microseconds; nil for no limit.

@@ -23,8 +23,8 @@ package indirect enum ReceiverNotice: Equatable, Sendable {
     case renewing(path: String, deviceID: DeviceID)
     /// No control socket could be opened for other programs. The values are the path that was tried last, and `errno`.
     case controlFailing(path: String, errorNumber: Int32)
-    /// An animals file cannot be used as it is: the names it had before stay in use.
-    case animals(AnimalFileFault)
+    /// A file of animals or places cannot be used as it is: what it had before stays in use.
+    case editedFile(EditedFileFault)
     /// Fixes have no line, because the format of the lines cannot express them.
     case fixesLeftOut(Omission)
     /// The events at the ports are recorded in a file.
@@ -106,7 +106,7 @@ extension ReceiverNotice {
         case .host(.collar(_, .status)): .power
         case .figures: .performance
         case .host(.collar(_, .damagedFixes)), .host(.collar(_, .storageRecovered)), .host(.collar(_, .lost)),
-            .host(.collar(_, .deliveredElsewhere)), .host(.collar(_, .positions)), .host(.collar(_, .fault)), .animals, .fixesLeftOut:
+            .host(.collar(_, .deliveredElsewhere)), .host(.collar(_, .positions)), .host(.collar(_, .fault)), .editedFile, .fixesLeftOut:
             .collarLocation
         default: .connectivity
         }

@@ -18,7 +18,7 @@ enum CollarLinkTool {
             ("read what was received", [
                 HistoryCommand.self, FollowCommand.self, DeliverCommand.self, ReadersCommand.self, MetricsCommand.self,
             ]),
-            ("collars", [SendCommand.self, NameCommand.self, KeyCommand.self, ReceiverCommand.self, CollarCommand.self]),
+            ("collars", [SendCommand.self, NameCommand.self, PlaceCommand.self, KeyCommand.self, ReceiverCommand.self, CollarCommand.self]),
             ("files and tests", [DecodeCommand.self, EncodeCommand.self, SimulateCommand.self]),
             ("about", [HelpCommand.self, VersionCommand.self]),
         ]

@@ -58,18 +58,18 @@ import Testing
 
     @Test func filtersSeeTheLevelAndTheCodeOfANotice() throws {
         let name = try #require(ReaderName("db"))
-        let failure = AnimalFileFault.unreadable(FileFailure(.open, "/x", errorNumber: EIO))
+        let failure = EditedFileFault.unreadable(FileFailure(.open, "/x", errorNumber: EIO), .animalsUnusable)
         let damage = FollowerNotice.journal(.damage(deviceID: 0xA, DamageReport(segment: 2, offset: 3, byteCount: 4)))
         let marks: [(FollowerNotice, LogMark)] = [
             (.goesOn(name), LogMark(.info, .collarLocation)), (.notAnID("x"), LogMark(.info, .collarLocation)),
             (.fixesLeftOut(Omission(format: .gpx, fixCount: nil)), LogMark(.warning, .collarLocation)),
             (.fixesLeftOut(Omission(format: .gpx, fixCount: 3)), LogMark(.warning, .collarLocation)),
             (.commandFailed(command: "x", .exitCode(1)), LogMark(.commandFailed, otherwise: .crash)),
-            (damage, LogMark(.journalDamaged, otherwise: .crash)), (.animals(failure), LogMark(.animalsUnusable, otherwise: .crash)),
+            (damage, LogMark(.journalDamaged, otherwise: .crash)), (.editedFile(failure), LogMark(.animalsUnusable, otherwise: .crash)),
         ]
         for (notice, mark) in marks { #expect(notice.mark == mark, "\(notice)") }
         #expect(damage.message.reason.hasPrefix("The journal of collar 000000000000000a is damaged in segment 2;"))
-        #expect(FollowerNotice.animals(failure).message == failure.message)
+        #expect(FollowerNotice.editedFile(failure).message == failure.message)
     }
 
     @Test func aPositionThatIsNotStoredIsTold() {

@@ -5,6 +5,7 @@ import CollarFormats
 import CollarJournal
 import CollarReceiver
 import CollarSimulator
+import CollarTracking
 import CollarWire
 import CollarWorld
 
@@ -17,19 +18,43 @@ struct ConfigurationBorder: Border {
             + "[stick serial=0001]\nfrequency = 868100000\ntx-power = -5\n[stick port=tcp://host:4001]\nbandwidth = 7.8\n"),
         ("animals", "[animal Athena]\nspecies = Felis catus\nwears = 910a2b3c4d5e6f70 from 2026-05-01 until 2026-09-30T12:00:00Z\n"
             + "wears = 910a2b3c4d5e6f71 from 2026-10-01T00:00:00.123+05:30\n"),
+        ("places", "[place home]\nat = 50.1703 -179.9\nradius = 60.5\nprivate = yes\n[place b]\nat = -90 0\nradius = 6000000\n"),
+        ("area", "{\"type\":\"Polygon\",\"coordinates\":[[[179,50],[-179,50],[-179,51.5],[179,50]],[[5,6],[7,6],[7,7],[5,6]]]}"),
     ].map { [Array($0.utf8), Array($1.utf8)] }
 
     func run(_ input: Input) {
         let bytes = Array(input.dropFirst().joined())
-        if input.first.map({ String(decoding: $0, as: UTF8.self) }) == "config" {
-            do throws(ConfigurationError) { _ = try ConfigurationFile(bytes, path: "config") } catch {}
-        } else {
+        switch input.first.map({ String(decoding: $0, as: UTF8.self) }) {
+        case "config": do throws(ConfigurationError) { _ = try ConfigurationFile(bytes, path: "config") } catch {}
+        case "places":
+            do throws(PlaceFileError) {
+                let file = try PlaceFile(bytes, folder: "/x") { path throws(PlaceFileError.Problem) in try Area(geoJSON: bytes, path: path) }
+                locate(in: file.places)
+            } catch {}
+        case "area":
+            do throws(PlaceFileError.Problem) {
+                locate(in: [Place(name: "a", shape: .area(try Area(geoJSON: bytes, path: "/x/a")), isPrivate: true)])
+            } catch {}
+        default:
             do throws(AnimalRegisterError) {
                 let register = try AnimalRegister(bytes)
                 let table = DeploymentTable(register.deployments)
                 for now in Sample.clocks { _ = table.wearer(of: 0x910A_2B3C_4D5E_6F70, at: now) }
                 _ = register.content
             } catch {}
+        }
+    }
+
+    /// Writes fixes at the ends of the Earth, with distances from the opposite end.
+    private func locate(in places: [Place]) {
+        for (latitude, longitude) in [(9_000_000, 18_000_000), (-9_000_000, -18_000_000), (0, 0), (5_017_030, -511_400)] as [(Int32, Int32)] {
+            var options = FormatOptions()
+            options.annotations.places = PlaceTable(places)
+            options.owner = Position(latitudeDegrees: -Double(latitude) / 1e5, longitudeDegrees: Double(longitude) / 1e5).map { .at($0) }
+            var formatter = EntryFormatter(options)
+            var bytes: [UInt8] = []
+            let fix = Fix(sequence: 0, unixMilliseconds: 0, latitudeSteps: latitude, longitudeSteps: longitude)
+            formatter.append(ReceivedFix(deviceID: Sample.deviceID, logID: 1, receivedUnixMilliseconds: nil, fix: fix), to: &bytes)
         }
     }
 }
@@ -68,7 +93,7 @@ struct ControlBorder: Border {
             var overview = Overview(unixMilliseconds: now, version: "0", stateDirectory: "/s", activity: .running, figures: figures)
             do throws(JournalError) {
                 let reader = try JournalReader(stateDirectory: "/s", deviceID: Sample.deviceID, fileSystem: disk)
-                try overview.add(reader, figures: figures, status: status, animals: DeploymentTable())
+                try overview.add(reader, figures: figures, status: status, annotations: Annotations())
             } catch {}
             _ = overview.line
             _ = overview.text(width: 80, rows: 24, zone: nil)

@@ -1,7 +1,6 @@
 import CollarErrors
 import CollarFormats
 import CollarWire
-import LinuxSystem
 
 /// An error in the animals file, or a change of it that is not possible.
 package struct AnimalRegisterError: Error, Equatable, Sendable {
@@ -59,22 +58,6 @@ package struct AnimalRegisterError: Error, Equatable, Sendable {
     package init(_ problem: Problem, line: Int?) {
         self.problem = problem
         self.line = line
-    }
-}
-
-extension AnimalFileFault {
-    /// The code of the error.
-    package var code: ErrorCode { .animalsUnusable }
-
-    /// The fault, for a person: where it is, what is wrong, and what to do about it.
-    package var message: UserMessage {
-        switch self {
-        case .unreadable(let failure):
-            UserMessage(
-                .animalsUnusable, "\(failure.path) cannot be read: \(SystemError.text(failure.errorNumber)).",
-                "Let this user read the file, or remove it.")
-        case .wrong(let path, let error): error.message(path: path)
-        }
     }
 }
 

@@ -73,17 +73,17 @@ package struct Overview: Sendable {
     ///
     /// Complexity: as for `JournalReader.summary(examining:)`.
     package mutating func add(
-        _ reader: JournalReader, figures: ReceiverFigures?, status: StatusLine?, animals: DeploymentTable
+        _ reader: JournalReader, figures: ReceiverFigures?, status: StatusLine?, annotations: Annotations
     ) throws(JournalError) {
         var drain = BatteryDrain()
         let summary = try reader.summary { record in drain.add(record.fix) }
         var collar = Collar(
-            deviceID: reader.deviceID, name: animals.wearer(of: reader.deviceID, at: unixMilliseconds)?.name,
+            deviceID: reader.deviceID, name: annotations.deployments.wearer(of: reader.deviceID, at: unixMilliseconds)?.name,
             figures: figures?.collars[reader.deviceID] ?? [:], summary: summary,
             drainMilliPercentPerHour: drain.milliPercentPerHour, status: status)
         if let newest = summary.newest {
             var options = FormatOptions(.json)
-            options.deployments = animals
+            options.annotations = annotations
             var formatter = EntryFormatter(options)
             var line: [UInt8] = []
             formatter.append(ReceivedFix(deviceID: reader.deviceID, newest), to: &line)

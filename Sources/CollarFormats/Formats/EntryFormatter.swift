@@ -38,17 +38,25 @@ extension FormatWriter {
 /// grow with the number of entries.
 package struct EntryFormatter {
     private var writer: any FormatWriter
+    private var finder: WhereaboutsFinder
     /// The fixes that were left out because the format cannot express them.
     package var omissions: OmissionCount
 
     package init(_ options: FormatOptions) {
         writer = options.makeWriter()
+        finder = WhereaboutsFinder(options)
+        annotations = options.annotations
         omissions = OmissionCount(options.format)
     }
 
-    package var deployments: DeploymentTable {
-        get { writer.deployments }
-        set { writer.deployments = newValue }
+    package var deployments: DeploymentTable { annotations.deployments }
+
+    /// What a person has written about animals and places, from the next entry on.
+    package var annotations: Annotations {
+        didSet {
+            writer.deployments = annotations.deployments
+            finder.places = annotations.places
+        }
     }
 
     package mutating func begin(into bytes: inout [UInt8]) { writer.begin(into: &bytes) }
@@ -57,9 +65,7 @@ package struct EntryFormatter {
     package mutating func append(_ content: EmittedEntry.Content, deviceID: DeviceID, to bytes: inout [UInt8]) {
         switch content {
         case .fix(let record):
-            let count = bytes.count
-            writer.append(ReceivedFix(deviceID: deviceID, record), to: &bytes)
-            if bytes.count == count { omissions.add(1) }
+            append(ReceivedFix(deviceID: deviceID, record), to: &bytes)
         case .message(let record): writer.append(record, deviceID: deviceID, to: &bytes)
         case .gap(let change): writer.append(change, deviceID: deviceID, to: &bytes)
         }
@@ -68,7 +74,7 @@ package struct EntryFormatter {
     /// Appends a fix. A fix that the format cannot express appends nothing.
     package mutating func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
         let count = bytes.count
-        writer.append(received, to: &bytes)
+        writer.append(finder.located(received), to: &bytes)
         if bytes.count == count { omissions.add(1) }
     }
 
@@ -121,6 +127,8 @@ package struct ReceivedFix: Equatable, Sendable {
     package var fix: Fix
     /// The signal that the radio reported for the frame; nil when it reports none.
     package var signal: RadioSignal?
+    /// Where the fix is; nil where neither places nor an owner are known.
+    package var whereabouts: Whereabouts?
 
     package init(deviceID: DeviceID, logID: LogID, receivedUnixMilliseconds: Int64?, fix: Fix, signal: RadioSignal? = nil) {
         self.deviceID = deviceID

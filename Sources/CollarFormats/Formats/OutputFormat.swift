@@ -64,9 +64,18 @@ package struct FormatOptions: Sendable {
     /// The width of the terminal on which lines for people appear as they come, in characters; nil for whole lines, as in a file. At a
     /// terminal, lines have short times and ids, and are broken where they are too long.
     package var terminalWidth: Int?
-    package var deployments = DeploymentTable()
+    package var annotations = Annotations()
+    /// The owner to whom distances count; nil to leave distances out.
+    package var owner: Owner?
+    /// Whether positions in private places are shown.
+    package var showsExactPositions = false
 
     package init(_ format: OutputFormat = .json) { self.format = format }
+
+    package var deployments: DeploymentTable {
+        get { annotations.deployments }
+        set { annotations.deployments = newValue }
+    }
 
     func makeWriter() -> any FormatWriter {
         switch format {

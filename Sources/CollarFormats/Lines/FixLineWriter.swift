@@ -65,10 +65,11 @@ package struct FixLineWriter: FormatWriter, Sendable {
         scratch.append(degrees: fix.longitudeSteps, fix.positionStep, numbers: numbers)
         appendValues(fix)
         appendProvenance(received)
-        if logs.current.isNamed {
-            // The name may be longer than the scratch memory.
+        if logs.current.isNamed || received.whereabouts != nil {
+            // Names may be longer than the scratch memory.
             scratch.copy(to: &bytes)
             bytes += logs.current.name
+            if let whereabouts = received.whereabouts { bytes.append(whereabouts) }
             scratch.removeAll()
         }
         scratch.append(keys.end)
@@ -147,6 +148,20 @@ package struct FixLineWriter: FormatWriter, Sendable {
         scratch.append(keys.signalToNoise)
         scratch.appendMinus(if: tenths < 0)
         scratch.append(tenths: UInt32(tenths.magnitude), numbers: numbers)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ whereabouts: Whereabouts) {
+        if let place = whereabouts.place {
+            append(#","place":"#)
+            append(jsonString: place)
+        }
+        if whereabouts.isPrivate { append(#","private":true"#) }
+        appendRow { row in
+            row.append(#","distance_m":"#, ifKnown: whereabouts.distanceMeters)
+            row.append(#","bearing_deg":"#, ifKnown: whereabouts.bearingDegrees)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 import CollarWire
 
 /// A number with decimal places: ``value`` / 10^``fractionDigits``.
-struct FixedPoint {
+struct FixedPoint: Equatable {
     let value: Int64
     /// 0 … 8.
     let fractionDigits: Int

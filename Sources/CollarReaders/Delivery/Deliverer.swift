@@ -89,7 +89,7 @@ package final class Deliverer {
 
     private func takeEntries() {
         let time = HostTime.now
-        if machine.beginsBatch, let deployments = entries.changedDeployments(at: time.instant) { machine.deployments = deployments }
+        if machine.beginsBatch, let annotations = entries.changedAnnotations(at: time.instant) { machine.annotations = annotations }
         let limit = min(machine.room, Deliverer.fillCount)
         if limit == 0 { return }
         var items: [StoredItem] = []

@@ -94,14 +94,14 @@ package struct DeliveryMachine {
     /// Whether items wait that may be taken at once.
     package var isBehind: Bool { if case .filling(_, isBehind: true) = state { true } else { false } }
 
-    /// Whether the next item is the first of a batch, so that ``deployments`` may change.
+    /// Whether the next item is the first of a batch, so that ``annotations`` may change.
     package var beginsBatch: Bool { if case .filling(let batch, _) = state { batch.receipts.isEmpty } else { false } }
 
-    /// Which animal wears which collar.
-    package var deployments: DeploymentTable {
-        get { format.deployments }
+    /// What a person has written about animals and places.
+    package var annotations: Annotations {
+        get { format.annotations }
         set {
-            format.deployments = newValue
+            format.annotations = newValue
             if beginsBatch { fill() }
         }
     }

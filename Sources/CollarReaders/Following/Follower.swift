@@ -108,7 +108,7 @@ package final class Follower {
         if output.lines.isReadingUnclear { findRead() }
         while output.lines.hasRoom, machine.hasRoom {
             guard let item = entries.next(at: time) else { return true }
-            if let deployments = entries.changedDeployments(at: time.instant) { formatter.deployments = deployments }
+            if let annotations = entries.changedAnnotations(at: time.instant) { formatter.annotations = annotations }
             switch item {
             case .entry(let entry, let isWanted):
                 output.lines.queue { if isWanted { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) } }

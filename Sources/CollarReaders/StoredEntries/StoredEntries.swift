@@ -13,6 +13,8 @@ package struct ReadingConfiguration: Sendable {
     package var wanted = CollarSelection.all
     /// The files that say which animal wears which collar; those that go before others first.
     package var animalPaths: [String] = []
+    /// The files with places, in the same order.
+    package var placePaths: [String] = []
     /// The name under which the position is kept; nil for a reader that keeps none.
     package var name: ReaderName?
     package var selection = EntrySelection()
@@ -72,7 +74,7 @@ package final class StoredEntries {
     /// The last confirmed event of an event log that cannot be read any more.
     private var eventsTaken: EventPosition?
     private var named: NamedReader?
-    private var animals: AnimalFiles
+    private var annotationFiles: AnnotationFiles
     private let report: (FollowerNotice) -> Void
     /// Why the position could not be stored the last time; nil if it was stored. A failure that lasts is reported once.
     package private(set) var positionFailure: JournalError?
@@ -81,7 +83,7 @@ package final class StoredEntries {
     package init(_ configuration: ReadingConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReaderError) {
         self.configuration = configuration
         self.report = report
-        animals = AnimalFiles(paths: configuration.animalPaths)
+        annotationFiles = AnnotationFiles(animals: configuration.animalPaths, places: configuration.placePaths)
         do throws(JournalError) {
             if let name = configuration.name { named = try NamedReader(name, stateDirectory: configuration.stateDirectory) }
         } catch { throw .journal(error) }
@@ -166,12 +168,12 @@ package final class StoredEntries {
         }
     }
 
-    /// Reads the animals files that have changed, at most once a second.
-    /// - Returns: which animal wears which collar; nil if nothing has changed.
-    package func changedDeployments(at now: Instant) -> DeploymentTable? {
-        guard let faults = animals.refresh(at: now) else { return nil }
-        for fault in faults { report(.animals(fault)) }
-        return animals.deployments
+    /// Reads the files of animals and places that have changed, at most once a second.
+    /// - Returns: what they say; nil if nothing has changed.
+    package func changedAnnotations(at now: Instant) -> Annotations? {
+        guard let faults = annotationFiles.refresh(at: now) else { return nil }
+        for fault in faults { report(.editedFile(fault)) }
+        return annotationFiles.annotations
     }
 
     package func confirm(_ receipt: StoredReceipt) {

@@ -60,7 +60,7 @@ extension ReceiverNotice {
             UserMessage(
                 "`collar-link send` cannot reach this receiver over \(path): \(SystemError.text(errorNumber)).",
                 "Give it another `--state-dir`, or set XDG_RUNTIME_DIR.")
-        case .animals(let fault): fault.message
+        case .editedFile(let fault): fault.message
         case .fixesLeftOut(let omission): omission.message
         case .capturing(let path):
             UserMessage("The receiver is recording in \(path), which contains positions: think before you pass it on.")

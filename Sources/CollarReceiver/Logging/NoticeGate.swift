@@ -95,7 +95,7 @@ extension ReceiverNotice {
         case .waitingForRadio, .udevElsewhere, .crashed, .fixesLeftOut, .capturing, .captureStopped, .figures, .traffic, .repeated, .host(.requestEnded),
             .host(.collar(_, .status)), .host(.collar(_, .lost)), .host(.collar(_, .deliveredElsewhere)), .host(.collar(_, .damagedFixes)):
             nil
-        case .port, .cannotSend, .modem, .controlFailing, .animals, .targetMissed, .host: code?.rawValue
+        case .port, .cannotSend, .modem, .controlFailing, .editedFile, .targetMissed, .host: code?.rawValue
         }
     }
 }

@@ -14,7 +14,7 @@ extension ParsedArguments {
             "--since", value: "ID|TIME",
             is: "start after this fix or message, or at this time of reception (default: the oldest entry)"),
         .sort,
-        .format, .unknownAccuracy, .utc, .flavour, .sourceAs, .readStateDirectory,
+        .format, .unknownAccuracy, .utc, .flavour, .sourceAs, .owner, .readStateDirectory,
     ]
 
     /// The options that `follow` and `deliver` share.
@@ -72,7 +72,9 @@ extension ParsedArguments {
         let kinds = try lineKinds(of: LineKind.allCases)
         reading.format = isLive ? try liveFormatOptions(kinds ?? [.fix]) : try formatOptions()
         reading.wanted = try wantedCollars()
+        _ = try AnimalNames().annotations()
         reading.animalPaths = ConfigurationFiles.paths(of: "animals")
+        reading.placePaths = ConfigurationFiles.paths(of: "places")
         reading.read(kinds ?? reading.format.usualKinds(in: [.fix]))
         try Self.check(reading.eventKinds, in: reading.format.format)
         reading.selection.isSorted = try isSorted()

@@ -1,7 +1,9 @@
 import CheckedNumbers
+import CollarConfiguration
 import CollarControl
 import CollarErrors
 import CollarFormats
+import CollarTracking
 import CollarWire
 import Glibc
 import LinuxSystem
@@ -70,13 +72,14 @@ extension ParsedArguments {
         return ports
     }
 
-    /// How entries are written: `--format`, `--unknown-accuracy`, `--flavour`, `--source-as` and `--utc`.
+    /// How entries are written: `--format`, `--unknown-accuracy`, `--flavour`, `--source-as`, `--owner` and `--utc`.
     func formatOptions() throws(CommandFailure) -> FormatOptions {
         var options = FormatOptions(try choice("--format") ?? .json)
         options.flavour = try choice("--flavour") ?? .full
         options.sourceAs = try choice("--source-as", of: ["watchOS": .watchOS, "iOS": .iOS])
         options.zone = has("--utc") ? nil : TimeZoneOffset.local
-        for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
+        options.owner = try owner()
+        for key in ["--flavour", "--source-as", "--owner"] where has(key) && options.format != .json {
             throw CommandFailure(
                 .usage, "`\(key)` is for lines of JSON, not for \(options.format.rawValue).", remedy: "Leave it out, or give `-F json`.")
         }
@@ -88,6 +91,17 @@ extension ParsedArguments {
                 remedy: "Leave the option out.")
         }
         return options
+    }
+
+    private func owner() throws(CommandFailure) -> Owner? {
+        guard let text = value("--owner") else { return nil }
+        if text == PlaceTable.homeName { return .home }
+        guard let position = Position(text: text[...]) else {
+            throw CommandFailure(
+                .usage, "`--owner` takes a latitude and a longitude in degrees, or `home`, not '\(text)'.",
+                remedy: "For example: `--owner 50.1703,-5.1140`.")
+        }
+        return .at(position)
     }
 
     /// How `run` and `follow` write entries of these kinds: without `--format`, for people at a terminal, and as lines of JSON
@@ -173,6 +187,10 @@ extension OptionSpec {
 
     static let sourceAs = OptionSpec(
         "--source-as", value: "watchOS|iOS", is: "write this `source` in every JSON fix line (default: the real source)")
+
+    static let owner = OptionSpec(
+        "--owner", value: "LAT,LON|home",
+        is: "write `distance_m` and `bearing_deg` from this position, or from the place `home`, in every JSON fix line (default: neither)")
 
     static let count = OptionSpec("-n", "--count", value: "N", is: "exit after N lines, 1 or more (default: no limit)")
 

@@ -98,12 +98,12 @@ import Testing
     }
 
     @Test func faultsHaveTheirCodesAndExitCodes() {
-        let faults: [(AnimalFileFault, ExitCode)] = [
-            (.unreadable(FileFailure(.open, "/x", errorNumber: EACCES)), .noPermission),
-            (.unreadable(FileFailure(.open, "/x", errorNumber: EIO)), .configuration),
-            (.unreadable(FileFailure(.open, "/x", errorNumber: EISDIR)), .configuration),
-            (.wrong(path: "/x", AnimalRegisterError(.notText, line: 3)), .configuration),
-            (.wrong(path: "/x", AnimalRegisterError(.tooLong(byteLimit: 1), line: 1)), .configuration),
+        let faults: [(EditedFileFault, ExitCode)] = [
+            (.unreadable(FileFailure(.open, "/x", errorNumber: EACCES), .animalsUnusable), .noPermission),
+            (.unreadable(FileFailure(.open, "/x", errorNumber: EIO), .animalsUnusable), .configuration),
+            (.unreadable(FileFailure(.open, "/x", errorNumber: EISDIR), .animalsUnusable), .configuration),
+            (.animals(path: "/x", AnimalRegisterError(.notText, line: 3)), .configuration),
+            (.animals(path: "/x", AnimalRegisterError(.tooLong(byteLimit: 1), line: 1)), .configuration),
         ]
         for (fault, exitCode) in faults {
             #expect(fault.exitCode == exitCode, "\(fault)")

@@ -25,13 +25,13 @@ import Testing
 
     private func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
 
-    private var files: AnimalFiles { AnimalFiles(paths: [path("user"), path("machine")]) }
+    private var files: AnnotationFiles { AnnotationFiles(animals: [path("user"), path("machine")]) }
 
     private func time(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1_000_000)) }
 
     /// The wearers of a collar on the first days of 1970.
-    private func wearers(_ files: AnimalFiles, of collar: Int = 1, days: Range<Int64>) -> [String?] {
-        days.map { files.deployments.wearer(of: collar == 1 ? 1 : 2, at: $0 * SeveralAnimalFilesTests.day)?.name }
+    private func wearers(_ files: AnnotationFiles, of collar: Int = 1, days: Range<Int64>) -> [String?] {
+        days.map { files.annotations.deployments.wearer(of: collar == 1 ? 1 : 2, at: $0 * SeveralAnimalFilesTests.day)?.name }
     }
 
     @Test func deploymentsOfTwoFilesFollowEachOther() throws {
@@ -56,8 +56,8 @@ import Testing
         try write("[animal B]\nwears = 0000000000000002", to: "machine")
         var files = files
         #expect(files.refresh() == [])
-        let user = AnimalFileFault.wrong(path: path("user"), AnimalRegisterError(.notAnAssignment("x"), line: 1))
-        let machine = AnimalFileFault.wrong(path: path("machine"), AnimalRegisterError(.unknownSection("[y]"), line: 1))
+        let user = EditedFileFault.animals(path: path("user"), AnimalRegisterError(.notAnAssignment("x"), line: 1))
+        let machine = EditedFileFault.animals(path: path("machine"), AnimalRegisterError(.unknownSection("[y]"), line: 1))
         try write("x", to: "user")
         #expect(files.refresh() == [user])
         try write("[y]", to: "machine")
@@ -81,7 +81,7 @@ import Testing
         var files = files
         #expect(files.refresh()?.count == 2)
         #expect(files.faults.count == 2)
-        #expect(files.deployments == DeploymentTable())
+        #expect(files.annotations.deployments == DeploymentTable())
     }
 
     @Test func aFileThatCannotBeReadIsAFault() throws {
@@ -110,7 +110,7 @@ import Testing
             try write("[animal A\(round)]\nwears = 0000000000000001", to: "user")
             #expect(files.refresh(at: time(start - 0.001)) == nil, "less than a second after the last look")
             #expect(files.refresh(at: time(start)) == [])
-            #expect(files.deployments.wearer(of: 1, at: 0)?.name == "A\(round)")
+            #expect(files.annotations.deployments.wearer(of: 1, at: 0)?.name == "A\(round)")
         }
         #expect(files.refresh(at: time(20)) == nil)
         try write("x", to: "user")
@@ -123,21 +123,21 @@ import Testing
         try write("[animal A]\nwears = 0000000000000001", to: "machine")
         var files = files
         #expect(files.refresh(at: time(0)) == [])
-        #expect(files.deployments.wearer(of: 1, at: 0)?.name == "A")
+        #expect(files.annotations.deployments.wearer(of: 1, at: 0)?.name == "A")
     }
 
     @Test func aFileThatIsTooLongIsAFaultThatNamesIt() throws {
         try write(String(repeating: "#", count: AnimalRegister.byteLimit + 1), to: "machine")
         var files = files
         let limit = AnimalRegister.byteLimit
-        #expect(files.refresh() == [.wrong(path: path("machine"), AnimalRegisterError(.tooLong(byteLimit: limit), line: 1))])
+        #expect(files.refresh() == [.animals(path: path("machine"), AnimalRegisterError(.tooLong(byteLimit: limit), line: 1))])
         try write(String(repeating: "#", count: AnimalRegister.byteLimit), to: "machine")
         #expect(files.refresh() == [])
     }
 
     @Test func noFilesHaveNoAnimals() {
-        var files = AnimalFiles(paths: [])
+        var files = AnnotationFiles(animals: [])
         #expect(files.refresh() == nil)
-        #expect(files.deployments == DeploymentTable() && files.faults == [] && files.registers.isEmpty)
+        #expect(files.annotations.deployments == DeploymentTable() && files.faults == [] && files.registers.isEmpty)
     }
 }

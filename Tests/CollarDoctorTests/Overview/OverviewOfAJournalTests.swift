@@ -37,9 +37,11 @@ import Testing
         _ figures: ReceiverFigures? = nil, animals: [Deployment] = [], status: StatusLine? = nil
     ) throws -> [Overview.Collar] {
         var overview = overview()
+        var annotations = Annotations()
+        annotations.deployments = DeploymentTable(animals)
         for id in [Self.one, Self.two] {
             try overview.add(
-                try JournalReader(stateDirectory: state, deviceID: id), figures: figures, status: status, animals: DeploymentTable(animals))
+                try JournalReader(stateDirectory: state, deviceID: id), figures: figures, status: status, annotations: annotations)
         }
         return overview.collars
     }

@@ -40,7 +40,11 @@ struct FixSchemaTests {
             [received(), bare, rich].map { line($0, flavour: flavour) }
         }
         let named = document(.json, [knownFix(), unknownFix()], worn(by: awkwardName))
-        #expect(try verdicts(lines.joined() + named) == "yyyyyyyy")
+        let members = [
+            ",\"place\":\"home\"", ",\"place\":\"home\",\"private\":true,\"distance_m\":0", ",\"distance_m\":12.3,\"bearing_deg\":359",
+        ]
+        let located = members.map { line(received()).replacing("}\n", with: "\($0)}\n") }
+        #expect(try verdicts(lines.joined() + named + located.joined()) == "yyyyyyyyyyy")
     }
 
     @Test("What is wrong is not valid")
@@ -52,7 +56,8 @@ struct FixSchemaTests {
             ("\"seq\":42,", ""), ("0123456789abcdef", "0123456789ABCDEF"), ("12345678,", "67108864,"),
             ("-8cde-", "-4cde-"), ("\"type\":\"fix\"", "\"type\":\"gap\""), (":180,", ":181,"), (":85,", ":101,"),
             ("}\n", ",\"snr_db\":1}\n"), ("}\n", ",\"lat\":1,\"lon\":2}\n"),
-            ("}\n", ",\"name\":null}\n"),
+            ("}\n", ",\"name\":null}\n"), ("}\n", ",\"private\":true}\n"), ("}\n", ",\"bearing_deg\":1}\n"),
+            ("}\n", ",\"distance_m\":1,\"bearing_deg\":360}\n"),
         ]
         let lines = changes.map { good.replacing($0.0, with: $0.1) }
         for (changed, change) in zip(lines, changes) { #expect(changed != good, "\(change)") }

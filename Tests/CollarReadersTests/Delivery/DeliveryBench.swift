@@ -80,7 +80,7 @@ struct DeliveryBench {
     }
 
     mutating func wear(_ name: String, _ collar: DeviceID) {
-        machine.deployments = DeploymentTable([Deployment(animal: Animal(name: name), deviceID: collar)])
+        machine.annotations.deployments = DeploymentTable([Deployment(animal: Animal(name: name), deviceID: collar)])
     }
 
     // MARK: The program

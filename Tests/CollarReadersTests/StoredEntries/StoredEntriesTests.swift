@@ -236,16 +236,16 @@ import Testing
     @Test func animalsFilesAreReadWhenTheyHaveChanged() throws {
         let path = bench.stateDirectory + "/animals"
         let entries = try bench.entries { $0.animalPaths = [path] }
-        #expect(entries.changedDeployments(at: time(0).instant) == nil)
+        #expect(entries.changedAnnotations(at: time(0).instant) == nil)
         try #require(FileManager.default.createFile(atPath: path, contents: Data("[animal A]\nwears = 000000000000000a\n".utf8)))
-        #expect(entries.changedDeployments(at: time(0.9).instant) == nil)
-        #expect(entries.changedDeployments(at: time(1).instant)?.wearer(of: collarA, at: 0)?.name == "A")
-        #expect(entries.changedDeployments(at: time(2).instant) == nil)
+        #expect(entries.changedAnnotations(at: time(0.9).instant) == nil)
+        #expect(entries.changedAnnotations(at: time(1).instant)?.deployments.wearer(of: collarA, at: 0)?.name == "A")
+        #expect(entries.changedAnnotations(at: time(2).instant) == nil)
         try #require(FileManager.default.createFile(atPath: path, contents: Data("nonsense".utf8)))
         // The former names stay in use.
-        #expect(entries.changedDeployments(at: time(3).instant)?.wearer(of: collarA, at: 0)?.name == "A")
-        #expect(entries.changedDeployments(at: time(4).instant) == nil)
-        let faults = bench.notices.filter { if case .animals = $0 { true } else { false } }
+        #expect(entries.changedAnnotations(at: time(3).instant)?.deployments.wearer(of: collarA, at: 0)?.name == "A")
+        #expect(entries.changedAnnotations(at: time(4).instant) == nil)
+        let faults = bench.notices.filter { if case .editedFile = $0 { true } else { false } }
         #expect(faults.count == 1)
     }
 }

@@ -44,7 +44,7 @@ import Testing
     }
 
     private func faultPaths(_ run: ReceiverBench.Run) -> [String] {
-        run.notices.compactMap { if case .animals(.wrong(let path, _)) = $0 { path } else { nil } }
+        run.notices.compactMap { if case .editedFile(.animals(let path, _)) = $0 { path } else { nil } }
     }
 
     @Test func eachLineHasTheNameOfItsAnimal() throws {

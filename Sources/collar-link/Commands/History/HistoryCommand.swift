@@ -22,6 +22,7 @@ enum HistoryCommand: Command {
         options: [
             .collarKinds,
             OptionSpec("--verify", is: "read everything, and report for each log what is stored, lost, elsewhere, missing or damaged"),
+            OptionSpec("--exact", is: "print the positions in private places, too"),
             OptionSpec("--repair", is: "with `--verify`: mark damaged fixes, so that `run` requests them again; stop `run` first"),
         ] + ParsedArguments.readingOptions,
         notes: """
@@ -77,7 +78,8 @@ enum HistoryCommand: Command {
             return try HistoryVerification(journals: try StoredJournals(arguments), format: format.format).run(repairs: arguments.has("--repair"))
         }
         let journals = try StoredJournals(arguments)
-        format.deployments = journals.deployments
+        format.annotations = journals.annotations
+        format.showsExactPositions = arguments.has("--exact")
         var printer = HistoryPrinter(format, kinds, journals.selection)
         var collars = journals.collars
         if case .after(let fix) = since {
@@ -109,7 +111,7 @@ struct StoredJournals {
     let selection: CollarSelection
     /// The wanted collars that have a journal, in the order of their ids; at least one.
     let collars: [DeviceID]
-    let deployments: DeploymentTable
+    let annotations: Annotations
 
     /// The collars that have a journal in a state directory.
     static func known(in directory: String) throws(CommandFailure) -> [DeviceID] {
@@ -123,7 +125,7 @@ struct StoredJournals {
         let directory = try arguments.readableStateDirectory()
         let animals = AnimalNames()
         selection = try arguments.wantedCollars(animals)
-        deployments = animals.tellingFaults()
+        annotations = try animals.annotations()
         stateDirectory = directory
         let known = try StoredJournals.known(in: directory)
         guard let wanted = selection.deviceIDs else {

@@ -10,19 +10,27 @@ final class AnimalNames {
     /// The most names or ids that a message lists.
     private static let listLimit = 8
 
-    private var files = AnimalFiles(paths: ConfigurationFiles.paths(of: "animals"))
+    private var files = AnnotationFiles(animals: ConfigurationFiles.paths(of: "animals"), places: ConfigurationFiles.paths(of: "places"))
     /// The faults that were found and not told yet.
-    private var untold: [AnimalFileFault] = []
+    private var untold: [EditedFileFault] = []
 
     /// Which animal wears which collar. Files that cannot be used are told once, and left out.
     func tellingFaults() -> DeploymentTable {
         refresh()
         for fault in untold { StandardError.say(fault.message) }
         untold = []
-        return files.deployments
+        return files.annotations.deployments
     }
 
-    private func refresh() { untold += files.refresh() ?? [] }
+    /// The places, too. A command that writes positions does not start with a file of places that cannot be used: it would show what
+    /// a private place hides.
+    func annotations() throws(CommandFailure) -> Annotations {
+        _ = tellingFaults()
+        if let fault = files.faults.first(where: { $0.code == .placesUnusable }) { throw CommandFailure(fault) }
+        return files.annotations
+    }
+
+    private func refresh() { untold += (files.refresh() ?? []).filter { $0.code != .placesUnusable } }
 
     /// The files with their animals. Files that cannot be used are told, and have none.
     var registers: [(path: String, register: AnimalRegister)] {
@@ -31,7 +39,7 @@ final class AnimalNames {
     }
 
     /// The exit code of the first file that cannot be used.
-    var exitCode: ExitCode { files.faults.first?.exitCode ?? .clean }
+    var exitCode: ExitCode { files.faults.first { $0.code != .placesUnusable }?.exitCode ?? .clean }
 
     /// The collar whose id begins with these digits, among those with a name and those that have a journal; nil where there is none, and
     /// where the text is the name of an animal.

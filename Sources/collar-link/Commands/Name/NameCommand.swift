@@ -172,10 +172,23 @@ enum NameCommand: Command {
         return time
     }
 
+    private static func change(
+        _ path: String, _ body: (inout AnimalRegister) throws(AnimalRegisterError) -> Void
+    ) throws(CommandFailure) {
+        try EditedFileChange(path: path).run { () throws(CommandFailure) in
+            var register: AnimalRegister
+            do throws(EditedFileFault) { register = try AnimalRegister.contents(of: path) } catch { throw CommandFailure(error) }
+            do throws(AnimalRegisterError) { try body(&register) } catch {
+                throw CommandFailure(error.line == nil ? .usage : .configuration, error.message(path: path))
+            }
+            return register.content
+        }
+    }
+
     private static func run(_ task: Task, on path: String) throws(CommandFailure) {
         var ended: String?
         var register = AnimalRegister()
-        try AnimalFileChange(path: path).run { (changed) throws(AnimalRegisterError) in
+        try change(path) { (changed) throws(AnimalRegisterError) in
             switch task {
             case .put(let deviceID, let name, let begin, let end, let species, let notes):
                 ended = try changed.put(deviceID, on: name, from: begin, until: end, now: now)
@@ -239,9 +252,19 @@ struct AnimalList {
     func bytes(isJSON: Bool) -> [UInt8] { isJSON ? rows.flatMap(\.line) : Array(table.utf8) }
 
     private var table: String {
-        guard !rows.isEmpty else { return "" }
-        let cells = [["NAME", "COLLAR", "FROM", "UNTIL", "SPECIES"]] + rows.map(\.cells)
-        let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        rows.isEmpty ? "" : TextTable([["NAME", "COLLAR", "FROM", "UNTIL", "SPECIES"]] + rows.map(\.cells)).text
+    }
+}
+
+/// Rows of cells, in columns that are as wide as their widest cells.
+struct TextTable {
+    private let cells: [[String]]
+
+    /// - Parameter cells: the rows, of as many cells as the first one.
+    init(_ cells: [[String]]) { self.cells = cells }
+
+    var text: String {
+        let widths = (cells.first ?? []).indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
         return cells.map { row in
             let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
             return String(padded.reversed().drop { $0 == " " }.reversed()) + "\n"

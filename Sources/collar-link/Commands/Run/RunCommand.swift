@@ -28,7 +28,7 @@ enum RunCommand: Command {
                 "--since", value: "ID|TIME",
                 is: "start after this fix or message, or at this time of reception (default: where the last run stopped)"),
             OptionSpec("--from-start", is: "start with the oldest stored entry"),
-            .liveFormat, .unknownAccuracy, .utc, .flavour, .sourceAs, .stateDirectory,
+            .liveFormat, .unknownAccuracy, .utc, .flavour, .sourceAs, .owner, .stateDirectory,
             OptionSpec(
                 "--keep", value: "DAYS", is: "delete fixes older than DAYS, 1 to 36500, once every reader has them (default: keep all)"),
             OptionSpec(
@@ -166,7 +166,9 @@ enum RunCommand: Command {
         configuration.durationMicroseconds = try arguments.number("--duration", in: 0...1e9).map { Int64($0 * 1e6) }
         configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
         configuration.host.deviceID = try arguments.wantedCollar()
+        _ = try AnimalNames().annotations()
         configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
+        configuration.placePaths = ConfigurationFiles.paths(of: "places")
         let kinds = try arguments.lineKinds(of: LineKind.allCases)
         configuration.format = try arguments.liveFormatOptions(kinds ?? [.fix])
         if let kinds {

@@ -152,6 +152,7 @@ final class SendSession {
         configuration.write([])
         configuration.runtimeDirectory = runtimeDirectory
         configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
+        configuration.placePaths = ConfigurationFiles.paths(of: "places")
         let receiver = try Receiver(configuration) { self.noticed($0) }
         self.receiver = receiver
         defer { self.receiver = nil }

@@ -49,13 +49,13 @@ enum StatusCommand: Command {
             unixMilliseconds: WallClock.unixMilliseconds, version: VersionCommand.version, stateDirectory: stateDirectory,
             activity: receiver.activity, figures: figures)
         var code = ExitCode.clean
-        let animals = AnimalNames().tellingFaults()
+        let annotations = try AnimalNames().annotations()
         let statuses = try CommandFailure.wrapping(try StatusLine.newest(stateDirectory: stateDirectory))
         for deviceID in try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: stateDirectory)) {
             do throws(CommandFailure) {
                 let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
                 try CommandFailure.wrapping(
-                    try overview.add(reader, figures: figures, status: statuses[deviceID], animals: animals))
+                    try overview.add(reader, figures: figures, status: statuses[deviceID], annotations: annotations))
             } catch { error.tell(&code) }
         }
         let files = ReaderFiles(stateDirectory: stateDirectory)

@@ -103,7 +103,7 @@ struct DocumentFormatTests {
             var formatter = EntryFormatter(FormatOptions(format))
             var documents: [[UInt8]] = []
             for table in [DeploymentTable(), DeploymentTable(), worn(by: "Athena")] {
-                formatter.deployments = table
+                formatter.annotations.deployments = table
                 var bytes: [UInt8] = []
                 formatter.begin(into: &bytes)
                 formatter.append(knownFix(), to: &bytes)

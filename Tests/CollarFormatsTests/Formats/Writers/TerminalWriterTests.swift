@@ -114,7 +114,7 @@ struct TerminalWriterTests {
     @Test("a later name is used for the lines after it")
     func renaming() {
         var formatter = formatter(width: 80, worn(by: "Athena"))
-        formatter.deployments = worn(by: "Zeus")
+        formatter.annotations.deployments = worn(by: "Zeus")
         var bytes: [UInt8] = []
         formatter.append(knownFix(), to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self).contains("  Zeus  fix 42"))

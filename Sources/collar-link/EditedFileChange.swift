@@ -3,35 +3,30 @@ import CollarConfiguration
 import Glibc
 import LinuxSystem
 
-struct AnimalFileChange {
+/// A change of a file that a person edits, too.
+struct EditedFileChange {
     /// The path of the file. It need not exist.
     let path: String
 
-    private var directory: String { AnimalFileChange.parent(of: path) }
+    private var directory: String { EditedFileChange.parent(of: path) }
 
     /// Changes the file, in one step: after a crash it has the old or the new content. The file keeps its owner and mode; a new one
     /// is readable by its owner alone. If the path is a symbolic link, the file it leads to changes.
     ///
     /// Two programs that change the file do so one after the other.
-    func run(_ body: (inout AnimalRegister) throws(AnimalRegisterError) -> Void) throws(CommandFailure) {
+    /// - Parameter body: reads the file, and returns the new content.
+    func run(_ body: () throws(CommandFailure) -> [UInt8]) throws(CommandFailure) {
         let descriptor = try lockedDirectory()
         defer { close(descriptor) }
-        var register: AnimalRegister
-        do throws(AnimalFileFault) {
-            register = try AnimalFiles.read(path, byteCount: FileSignature(path: path)?.byteCount ?? 0)
-        } catch { throw CommandFailure(error) }
-        let before = register.content
-        do throws(AnimalRegisterError) { try body(&register) } catch {
-            throw CommandFailure(error.line == nil ? .usage : .configuration, error.message(path: path))
-        }
-        if register.content != before { try write(register.content) }
+        let content = try body()
+        if content != SystemFiles.content(of: path) ?? [] { try write(content) }
     }
 
     /// Makes the directory of the file if there is none, and waits for the lock on it.
     private func lockedDirectory() throws(CommandFailure) -> Int32 {
         try makeDirectory(directory)
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw AnimalFileChange.unwritable(directory, errno) }
+        guard descriptor >= 0 else { throw EditedFileChange.unwritable(directory, errno) }
         // Some network file systems have no locks.
         _ = uninterrupted { flock(descriptor, LOCK_EX) }
         return descriptor
@@ -42,8 +37,8 @@ struct AnimalFileChange {
             if unsafe mkdir(path, 0o700) == 0 { return }
             switch errno {
             case EEXIST: return
-            case ENOENT where isFirstTime && path != "/": try makeDirectory(AnimalFileChange.parent(of: path))
-            default: throw AnimalFileChange.unwritable(path, errno)
+            case ENOENT where isFirstTime && path != "/": try makeDirectory(EditedFileChange.parent(of: path))
+            default: throw EditedFileChange.unwritable(path, errno)
             }
         }
     }
@@ -54,7 +49,7 @@ struct AnimalFileChange {
         let exists = unsafe stat(target, &status) == 0
         do throws(FileFailure) {
             try SmallFile.replace(
-                target, in: AnimalFileChange.parent(of: target), with: content, POSIXFileSystem()
+                target, in: EditedFileChange.parent(of: target), with: content, POSIXFileSystem()
             ) { (new) throws(FileFailure) in
                 guard exists else { return }
                 // The owner first: a change of the owner takes bits off the mode.
@@ -65,7 +60,7 @@ struct AnimalFileChange {
                     throw FileFailure(.create, new.path, errorNumber: errno)
                 }
             }
-        } catch { throw AnimalFileChange.unwritable(error.path, error.errorNumber) }
+        } catch { throw EditedFileChange.unwritable(error.path, error.errorNumber) }
     }
 
     private func target() throws(CommandFailure) -> String {
@@ -94,6 +89,6 @@ struct AnimalFileChange {
 }
 
 extension CommandFailure {
-    /// The failure of a command that cannot do without an animals file.
-    init(_ fault: AnimalFileFault) { self.init(fault.exitCode, fault.message) }
+    /// The failure of a command that cannot do without a file.
+    init(_ fault: EditedFileFault) { self.init(fault.exitCode, fault.message) }
 }

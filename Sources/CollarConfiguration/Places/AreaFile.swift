@@ -1,0 +1,77 @@
+import CheckedNumbers
+import CollarFormats
+import CollarTracking
+import Glibc
+import LinuxSystem
+
+/// Why a file of GeoJSON is no area.
+package enum AreaFileProblem: Error, Equatable, Sendable {
+    case noGeometry
+    case wrongPosition
+    case openRing
+}
+
+extension Area {
+    /// The largest file that is read, in bytes.
+    private static let byteLimit = 1 << 20
+
+    /// Reads a file of GeoJSON.
+    init(path: String) throws(PlaceFileError.Problem) {
+        guard let bytes = SystemFiles.content(of: path, byteLimit: Area.byteLimit + 1) else {
+            throw .unreadableArea(path: path, reason: SystemError.text(errno))
+        }
+        guard bytes.count <= Area.byteLimit else {
+            throw .unreadableArea(path: path, reason: "it has more than \(Area.byteLimit) bytes")
+        }
+        try self.init(geoJSON: bytes, path: path)
+    }
+
+    /// Reads the content of a file of GeoJSON (RFC 7946): a geometry, a feature, or a collection of them. Geometries other than polygons
+    /// are left out.
+    package init(geoJSON bytes: [UInt8], path: String) throws(PlaceFileError.Problem) {
+        let value: JSONValue
+        do throws(JSONSyntaxError) { value = try JSONScanner.value(of: bytes) } catch { throw .noJSON(path: path, error) }
+        do throws(AreaFileProblem) {
+            guard let area = Area(rings: try Area.rings(of: value)) else { throw .noGeometry }
+            self = area
+        } catch { throw .noPolygons(path: path, error) }
+    }
+
+    /// The rings of all polygons, without their repeated last positions.
+    private static func rings(of value: JSONValue) throws(AreaFileProblem) -> [[Position]] {
+        var rings: [[Position]] = []
+        switch value["type"]?.text {
+        case "Feature": rings = try value["geometry"].map { geometry throws(AreaFileProblem) in try Area.rings(of: geometry) } ?? []
+        case "FeatureCollection": for feature in value["features"]?.elements ?? [] { rings += try Area.rings(of: feature) }
+        case "GeometryCollection": for geometry in value["geometries"]?.elements ?? [] { rings += try Area.rings(of: geometry) }
+        case "Polygon": for ring in value["coordinates"]?.elements ?? [] { rings.append(try Area.ring(ring)) }
+        case "MultiPolygon":
+            for polygon in value["coordinates"]?.elements ?? [] {
+                for ring in polygon.elements ?? [] { rings.append(try Area.ring(ring)) }
+            }
+        default: break
+        }
+        return rings
+    }
+
+    private static func ring(_ value: JSONValue) throws(AreaFileProblem) -> [Position] {
+        var positions: [Position] = []
+        for element in value.elements ?? [] {
+            guard let numbers = element.elements, numbers.count >= 2, let longitude = numbers[0].degrees(in: -180...180),
+                let latitude = numbers[1].degrees(in: -90...90),
+                let position = Position(latitudeDegrees: latitude, longitudeDegrees: longitude)
+            else { throw .wrongPosition }
+            positions.append(position)
+        }
+        guard positions.count >= 4, positions.removeLast() == positions[0] else { throw .openRing }
+        return positions
+    }
+}
+
+extension JSONValue {
+    fileprivate var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+
+    fileprivate func degrees(in range: ClosedRange<Double>) -> Double? {
+        if case .number(let digits) = self { Double(digits, in: range) } else { nil }
+    }
+}

@@ -1,0 +1,89 @@
+import CollarTracking
+import CollarWire
+
+/// What a person has written about animals and places, which lines contain.
+package struct Annotations: Equatable, Sendable {
+    /// Which animal wears which collar.
+    package var deployments = DeploymentTable()
+    package var places = PlaceTable()
+
+    package init() {}
+}
+
+/// The owner of the animals, to whom distances count.
+package enum Owner: Equatable, Sendable {
+    /// At the centre of the place ``PlaceTable/home``, if there is one.
+    case home
+    case at(Position)
+}
+
+/// Where a fix is, in relation to places and to the owner.
+package struct Whereabouts: Equatable, Sendable {
+    /// The name of the place; nil outside of all.
+    var place: String?
+    /// Whether the position of the fix is not the true one, but the centre of the place.
+    var isPrivate = false
+    /// From the owner.
+    var distanceMeters: FixedPoint?
+    /// From the owner, 0 … 359 degrees from true north; nil at the position of the owner.
+    var bearingDegrees: FixedPoint?
+}
+
+/// Adds to fixes where they are, and hides positions in private places.
+struct WhereaboutsFinder {
+    var places: PlaceTable { didSet { origin = WhereaboutsFinder.origin(owner, places) } }
+    private let owner: Owner?
+    private let showsExactPositions: Bool
+    private var origin: Position?
+
+    init(_ options: FormatOptions) {
+        places = options.annotations.places
+        owner = options.owner
+        showsExactPositions = options.showsExactPositions
+        origin = WhereaboutsFinder.origin(options.owner, places)
+    }
+
+    private static func origin(_ owner: Owner?, _ places: PlaceTable) -> Position? {
+        switch owner {
+        case .home: places.home?.circle.center
+        case .at(let position): position
+        case nil: nil
+        }
+    }
+
+    /// A fix as it is shown.
+    ///
+    /// Complexity: linear in the corners of the places.
+    func located(_ received: ReceivedFix) -> ReceivedFix {
+        if places.places.isEmpty, origin == nil { return received }
+        var shown = received
+        var whereabouts = Whereabouts()
+        if let place = places.place(at: Position(received.fix)) {
+            whereabouts.place = place.name
+            if place.isPrivate, !showsExactPositions {
+                whereabouts.isPrivate = true
+                shown.fix.hide(in: place)
+            }
+        }
+        if let origin {
+            let way = Geodesic(from: origin, to: Position(shown.fix))
+            whereabouts.distanceMeters = FixedPoint(Int64((way.lengthMeters * 10).rounded()), fractionDigits: 1)
+            whereabouts.bearingDegrees = way.bearingDegrees.map { FixedPoint(Int64($0.rounded()) % 360) }
+        }
+        shown.whereabouts = whereabouts
+        return shown
+    }
+}
+
+extension Fix {
+    /// Puts the position into the centre of a place, with its radius as accuracy. The motion becomes unknown, because a path can be
+    /// computed from it.
+    fileprivate mutating func hide(in place: Place) {
+        let (center, radiusMeters) = place.circle
+        let stepsPerDegree = Double(positionStep.stepsPerQuarterTurn) / 90
+        latitudeSteps = Int32((center.latitudeDegrees * stepsPerDegree).rounded())
+        longitudeSteps = Int32((center.longitudeDegrees * stepsPerDegree).rounded())
+        horizontalAccuracy = AccuracyCode(nearestToMillimeters: UInt32(min(radiusMeters * 1000, 4e9)))
+        (speedDecimetersPerSecond, course, heading) = (nil, nil, nil)
+    }
+}

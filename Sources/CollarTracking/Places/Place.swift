@@ -1,0 +1,59 @@
+/// A place with a name, in which an animal can be.
+package struct Place: Equatable, Sendable {
+    package enum Shape: Equatable, Sendable {
+        /// The radius is in metres, and greater than 0.
+        case circle(center: Position, radiusMeters: Double)
+        case area(Area)
+    }
+
+    package let name: String
+    package let shape: Shape
+    /// Whether positions in it are not shown.
+    package let isPrivate: Bool
+
+    package init(name: String, shape: Shape, isPrivate: Bool = false) {
+        self.name = name
+        self.shape = shape
+        self.isPrivate = isPrivate
+    }
+
+    /// The distance of a position to the border in metres: negative inside.
+    package func distanceMeters(from position: Position) -> Double {
+        switch shape {
+        case .circle(let center, let radius): Geodesic(from: center, to: position).lengthMeters - radius
+        case .area(let area): area.distanceMeters(from: position)
+        }
+    }
+
+    /// What stands for a position in a private place.
+    package var circle: (center: Position, radiusMeters: Double) {
+        switch shape {
+        case .circle(let center, let radius): (center, radius)
+        case .area(let area): area.surroundingCircle
+        }
+    }
+}
+
+/// The places that a person has named. Where two overlap, the first counts, but a private one goes before others.
+package struct PlaceTable: Equatable, Sendable {
+    /// The name of the place from which distances count where nothing else is given.
+    package static let homeName = "home"
+
+    package let places: [Place]
+
+    package init(_ places: [Place] = []) { self.places = places }
+
+    package var home: Place? { places.first { $0.name == PlaceTable.homeName } }
+
+    /// The place at a position; nil outside of all.
+    ///
+    /// Complexity: linear in the corners of the places.
+    package func place(at position: Position) -> Place? {
+        var found: Place?
+        for place in places where (found == nil || place.isPrivate) && place.distanceMeters(from: position) <= 0 {
+            if place.isPrivate { return place }
+            found = place
+        }
+        return found
+    }
+}

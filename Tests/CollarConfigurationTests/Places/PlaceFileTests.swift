@@ -1,0 +1,124 @@
+import CollarFormats
+import Testing
+
+@testable import CollarTracking
+@testable import CollarConfiguration
+
+private let square = #"{"type":"Polygon","coordinates":[[[5,50],[5.01,50],[5.01,50.01],[5,50.01],[5,50]]]}"#
+
+/// Reads a places file that lies in the folder `/x`.
+private func places(_ text: String, areas: [String: String] = [:]) throws(PlaceFileError) -> PlaceFile {
+    try PlaceFile(Array(text.utf8), folder: "/x") { path throws(PlaceFileError.Problem) in
+        guard let content = areas[path] else { throw .unreadableArea(path: path, reason: "No such file or directory") }
+        return try Area(geoJSON: Array(content.utf8), path: path)
+    }
+}
+
+private func error(_ text: String, areas: [String: String] = [:]) -> PlaceFileError? {
+    do throws(PlaceFileError) { _ = try places(text, areas: areas) } catch { return error }
+    return nil
+}
+
+@Suite struct PlaceFileTests {
+    @Test func circlesAndAreasAreRead() throws {
+        let file = try places(
+            """
+            # where the cats are
+            [place home]
+            at = 50.1703 -5.1140   # the front door
+            radius = 60
+            private = yes
+
+            [place meadow behind the house]\r
+            area = meadow.geojson
+            [place far]
+            area = /y/far.geojson
+            [place vet]
+            at = -17,179.9
+            radius = 12.5
+            private = no
+            """, areas: ["/x/meadow.geojson": square, "/y/far.geojson": square])
+        #expect(file.areaPaths == ["/x/meadow.geojson", "/y/far.geojson"])
+        #expect(file.places.map(\.name) == ["home", "meadow behind the house", "far", "vet"])
+        #expect(file.places.map(\.isPrivate) == [true, false, false, false])
+        let center = try #require(Position(latitudeDegrees: 50.1703, longitudeDegrees: -5.114))
+        #expect(file.places[0].shape == .circle(center: center, radiusMeters: 60))
+        let vet = try #require(Position(latitudeDegrees: -17, longitudeDegrees: 179.9))
+        #expect(file.places[3].shape == .circle(center: vet, radiusMeters: 12.5))
+        let inside = try #require(Position(latitudeDegrees: 50.005, longitudeDegrees: 5.005))
+        #expect(file.places[1].distanceMeters(from: inside) < -300)
+        #expect(try places("").places.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("[place a]\nat = 1 2\nradius = 3\nat = 1 2", 4, .repeatedKey("at", line: 2)),
+        ("[place a]\nat = 1 2\nradius = 3\n[place a]", 4, .repeatedPlace("a", line: 1)),
+        ("radius = 3", 1, .keyWithoutPlace("radius")),
+        ("\n[animal a]", 2, .unknownSection("[animal a]")),
+        ("[place]", 1, .unknownSection("[place]")),
+        ("[place a\u{7}]", 1, .wrongName("a\u{7}")),
+        ("[place a]\nradius", 2, .notAnAssignment("radius")),
+        ("[place a]\nradios = 1", 2, .unknownKey("radios", keys: ["at", "radius", "area", "private"])),
+        ("[place a]\nat = 90.1 0", 2, .wrongPosition("90.1 0")),
+        ("[place a]\nat = 1 2 3", 2, .wrongPosition("1 2 3")),
+        ("[place a]\nat = 1 inf", 2, .wrongPosition("1 inf")),
+        ("[place a]\nradius = 0.5", 2, .wrongRadius("0.5")),
+        ("[place a]\nradius = 1e7", 2, .wrongRadius("1e7")),
+        ("[place a]\nprivate = true", 2, .wrongChoice("true")),
+        ("\n[place a]\nat = 1 2\n", 2, .noShape("a")),
+        ("[place a]\nradius = 5\n[place b]", 1, .noShape("a")),
+        ("[place a]\nat = 1 2\nradius = 5\narea = b", 1, .noShape("a")),
+        ("[place a]\narea = b", 2, .unreadableArea(path: "/x/b", reason: "No such file or directory")),
+    ] as [(String, Int, PlaceFileError.Problem)])
+    func theFirstWrongLineIsNamed(text: String, line: Int, problem: PlaceFileError.Problem) {
+        #expect(error(text) == PlaceFileError(problem, line: line))
+    }
+
+    @Test func textThatIsNoTextOrTooLong() {
+        do throws(PlaceFileError) {
+            _ = try PlaceFile([0x0A, 0xFF], folder: "/x") { _ throws(PlaceFileError.Problem) in throw .notText }
+            Issue.record("a line that is not UTF-8 was read")
+        } catch { #expect(error == PlaceFileError(.notText, line: 2)) }
+        #expect(error(String(repeating: "#", count: PlaceFile.byteLimit)) == nil)
+        #expect(error(String(repeating: "#", count: PlaceFile.byteLimit + 1)) == PlaceFileError(.tooLong(byteLimit: 1 << 20), line: 1))
+    }
+
+    @Test(arguments: [
+        (square, 1), (#"{"type":"Feature","geometry":\#(square),"properties":null}"#, 1),
+        (#"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]}},{"type":"Feature","geometry":\#(square)}]}"#, 1),
+        (#"{"type":"GeometryCollection","geometries":[\#(square),\#(square)]}"#, 2),
+        (#"{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1],[0,0]],[[0.2,0.1],[0.3,0.1],[0.3,0.2],[0.2,0.1]]],[[[2,2,9],[3,2,9],[3,3,9],[2,2,9]]]]}"#, 3),
+    ]) func polygonsAreFoundInEachKindOfGeoJSON(text: String, ringCount: Int) throws {
+        let file = try places("[place a]\narea = a", areas: ["/x/a": text])
+        guard case .area(let area) = file.places[0].shape else { throw PlaceFileError(.noShape("a"), line: 1) }
+        #expect(area.rings.count == ringCount)
+    }
+
+    @Test(arguments: [
+        (#"{"type":"Point","coordinates":[1,2]}"#, .noPolygons(path: "/x/a", .noGeometry)), ("[]", .noPolygons(path: "/x/a", .noGeometry)),
+        (#"{"type":"Polygon","coordinates":[[[5,50],[6,50],[6,51],[5,51]]]}"#, .noPolygons(path: "/x/a", .openRing)),
+        (#"{"type":"Polygon","coordinates":[[[5,50],[6,50],[5,50]]]}"#, .noPolygons(path: "/x/a", .openRing)),
+        (#"{"type":"Polygon","coordinates":[[]]}"#, .noPolygons(path: "/x/a", .openRing)),
+        (#"{"type":"Polygon","coordinates":[[[5,91],[6,50],[6,51],[5,91]]]}"#, .noPolygons(path: "/x/a", .wrongPosition)),
+        (#"{"type":"Polygon","coordinates":[[[5],[6],[7],[5]]]}"#, .noPolygons(path: "/x/a", .wrongPosition)),
+    ] as [(String, PlaceFileError.Problem)]) func aFileWithoutPolygonsIsRefused(text: String, problem: PlaceFileError.Problem) {
+        #expect(error("[place a]\narea = a", areas: ["/x/a": text]) == PlaceFileError(problem, line: 2))
+    }
+
+    @Test func aFileThatIsNoJSONIsRefusedWithThePlace() {
+        guard case .noJSON(path: "/x/a", let fault)? = error("[place a]\narea = a", areas: ["/x/a": #"{"type""#])?.problem else {
+            Issue.record("half of an object was read")
+            return
+        }
+        #expect(fault.byteOffset == 7)
+    }
+
+    @Test func messages() {
+        let message = PlaceFileError(.wrongRadius("x"), line: 3).message(path: "/x/places")
+        #expect(message.reason == "/x/places, line 3: 'x' is no radius.")
+        #expect(message.remedy == "Write a number of metres from 1 to 6000000.")
+        #expect(message.code == .placesUnusable)
+        let area = PlaceFileError(.noPolygons(path: "/x/a", .openRing), line: 2).message(path: "/x/places")
+        #expect(area.reason == "/x/places, line 2: /x/a has a ring that does not end where it begins, or has fewer than four positions.")
+    }
+}

@@ -1,0 +1,82 @@
+import CollarTracking
+import CollarWire
+import Testing
+
+@testable import CollarFormats
+
+@Suite struct WhereaboutsTests {
+    /// Beside the fix of the samples, which is at 37.7749, -122.4194.
+    private func place(_ name: String, radius: Double, isPrivate: Bool = false) throws -> Place {
+        let center = try #require(Position(latitudeDegrees: 37.775, longitudeDegrees: -122.42))
+        return Place(name: name, shape: .circle(center: center, radiusMeters: radius), isPrivate: isPrivate)
+    }
+
+    private func line(_ options: FormatOptions, _ received: ReceivedFix = received()) -> String {
+        var formatter = EntryFormatter(options)
+        var bytes: [UInt8] = []
+        formatter.append(received, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func options(_ places: [Place], owner: Owner? = nil) -> FormatOptions {
+        var options = FormatOptions()
+        options.annotations.places = PlaceTable(places)
+        options.owner = owner
+        return options
+    }
+
+    @Test func aFixInAPlaceNamesIt() throws {
+        let before = line(FormatOptions())
+        #expect(line(options([try place("a \"b\"", radius: 100)])) == before.replacing("}\n", with: ",\"place\":\"a \\\"b\\\"\"}\n"))
+        #expect(line(options([try place("far", radius: 10)])) == before)
+    }
+
+    /// The centre is 54.0 m away to the north-west.
+    @Test func distanceAndDirectionCountFromTheOwner() throws {
+        let owner = try #require(Position(latitudeDegrees: 37.775, longitudeDegrees: -122.42))
+        let text = line(options([], owner: .at(owner)))
+        #expect(text.hasSuffix(",\"distance_m\":54,\"bearing_deg\":102}\n"))
+        #expect(line(options([try place("home", radius: 10)], owner: .home)) == text)
+        #expect(line(options([], owner: .home)) == line(FormatOptions()))
+        let there = try #require(Position(latitudeDegrees: 37.7749, longitudeDegrees: -122.4194))
+        #expect(line(options([], owner: .at(there))).hasSuffix(",\"distance_m\":0}\n"))
+    }
+
+    @Test(arguments: OutputFormat.allCases) func noFormatShowsAPositionInAPrivatePlace(format: OutputFormat) throws {
+        var options = options([try place("home", radius: 100, isPrivate: true)])
+        options.format = format
+        var formatter = EntryFormatter(options)
+        var bytes: [UInt8] = []
+        formatter.begin(into: &bytes)
+        formatter.append(received(), to: &bytes)
+        formatter.end(into: &bytes)
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(bytes.count > 20)
+        for digits in ["37.7749", "122.4194", "3746.494", "12225.164"] { #expect(!text.contains(digits), "\(text)") }
+        #expect(text.contains("37.775") || text.contains("3746.50"), "\(text)")
+    }
+
+    @Test func aPrivatePlaceHidesPositionAccuracyAndMotion() throws {
+        var options = options([try place("home", radius: 100, isPrivate: true)], owner: .home)
+        var fix = received()
+        fix.fix.heading = AngleCode(steps: 3)
+        let text = line(options, fix)
+        #expect(text.contains("\"latitude\":37.775,\"longitude\":-122.42}"))
+        // The code of an accuracy that is nearest to 100 m.
+        #expect(text.contains("\"h_accuracy_m\":\(AccuracyCode(nearestToMillimeters: 100_000).meters.text),"))
+        #expect(text.contains("\"speed_mps\":-1,\"course_deg\":-1,\"heading_deg\":null"))
+        #expect(text.hasSuffix(",\"place\":\"home\",\"private\":true,\"distance_m\":0}\n"))
+        options.showsExactPositions = true
+        let exact = line(options, fix)
+        #expect(exact.contains("\"latitude\":37.7749,\"longitude\":-122.4194}"))
+        #expect(exact.hasSuffix(",\"place\":\"home\",\"distance_m\":54,\"bearing_deg\":102}\n"))
+    }
+
+    @Test func changedPlacesCountFromTheNextFixOn() throws {
+        var formatter = EntryFormatter(FormatOptions())
+        formatter.annotations.places = PlaceTable([try place("field", radius: 100)])
+        var bytes: [UInt8] = []
+        formatter.append(received(), to: &bytes)
+        #expect(String(decoding: bytes, as: UTF8.self).hasSuffix(",\"place\":\"field\"}\n"))
+    }
+}
