@@ -29,14 +29,26 @@ package struct Whereabouts: Equatable, Sendable {
     var bearingDegrees: FixedPoint?
 }
 
+extension Sighting {
+    /// A fix as it is shown: in a private place, without its position.
+    package init(_ shown: ReceivedFix) {
+        let fix = shown.fix
+        self.init(
+            position: Position(fix), accuracyMeters: fix.horizontalAccuracy.map { Double($0.millimeters) / 1000 },
+            unixMilliseconds: fix.unixMilliseconds,
+            isLate: shown.receivedUnixMilliseconds.map { $0 - fix.unixMilliseconds > DaySummary.lateAfterMilliseconds } ?? false,
+            batteryPercent: fix.batteryPercent, place: shown.whereabouts?.place)
+    }
+}
+
 /// Adds to fixes where they are, and hides positions in private places.
-struct WhereaboutsFinder {
+package struct WhereaboutsFinder {
     var places: PlaceTable { didSet { origin = WhereaboutsFinder.origin(owner, places) } }
     private let owner: Owner?
     private let showsExactPositions: Bool
     private var origin: Position?
 
-    init(_ options: FormatOptions) {
+    package init(_ options: FormatOptions) {
         places = options.annotations.places
         owner = options.owner
         showsExactPositions = options.showsExactPositions
@@ -54,7 +66,7 @@ struct WhereaboutsFinder {
     /// A fix as it is shown.
     ///
     /// Complexity: linear in the corners of the places.
-    func located(_ received: ReceivedFix) -> ReceivedFix {
+    package func located(_ received: ReceivedFix) -> ReceivedFix {
         if places.places.isEmpty, origin == nil { return received }
         var shown = received
         var whereabouts = Whereabouts()

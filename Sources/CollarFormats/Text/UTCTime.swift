@@ -36,9 +36,39 @@ struct UTCTime {
     }
 }
 
+/// A day of a time zone.
+package struct CalendarDay: Equatable, Sendable {
+    /// Days since 1 January 1970, by the clocks of the zone.
+    package let number: Int64
+    /// The first instant of the day, and that of the next one, in milliseconds since 1970.
+    package let times: Range<Int64>
+
+    /// - Parameter zone: the time zone; nil for UTC.
+    package init(of unixMilliseconds: Int64, in zone: TimeZoneOffset?) {
+        let second = unixMilliseconds.dividedDown(by: 1000).quotient
+        var day = (second + (zone?.secondsEast(second) ?? 0)).dividedDown(by: 86_400).quotient
+        var (start, end) = (CalendarDay.start(of: day, in: zone), CalendarDay.start(of: day + 1, in: zone))
+        // Where clocks are set back over midnight, a date comes twice, and its second part belongs to it.
+        if unixMilliseconds < start { (day, start, end) = (day - 1, CalendarDay.start(of: day - 1, in: zone), start) }
+        number = day
+        times = start..<max(start + 1, end)
+    }
+
+    private static func start(of day: Int64, in zone: TimeZoneOffset?) -> Int64 {
+        let midnight = day * 86_400
+        guard let zone else { return midnight * 1000 }
+        // The offset at midnight is that of a time within a day of it, unless clocks change in between.
+        let estimate = midnight - zone.secondsEast(midnight)
+        return (midnight - zone.secondsEast(estimate)) * 1000
+    }
+
+    /// The date, such as 2026-05-01.
+    package var date: String { String(utcText(unixMilliseconds: number * 86_400_000).prefix { $0 != "T" }) }
+}
+
 /// How far the clocks of a time zone are ahead of UTC, at any time.
 package struct TimeZoneOffset: Sendable {
-    private let secondsEast: @Sendable (_ unixSeconds: Int64) -> Int64
+    fileprivate let secondsEast: @Sendable (_ unixSeconds: Int64) -> Int64
 
     /// - Parameter secondsEast: seconds to add to UTC, for a time in seconds since 1970. The same time always gives the same.
     package init(secondsEast: @escaping @Sendable (_ unixSeconds: Int64) -> Int64) { self.secondsEast = secondsEast }

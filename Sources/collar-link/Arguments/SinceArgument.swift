@@ -23,6 +23,15 @@ extension ParsedArguments {
             .usage, "`--since` takes a time or an id, not '\(text)'.",
             remedy: TimeArgument.remedy(forMilliseconds: text) ?? "It takes the id of a fix or message, \(TimeArgument.forms).")
     }
+
+    /// A time of reception, in milliseconds since 1970; nil if the option is absent.
+    func receptionTime(_ option: String) throws(CommandFailure) -> Int64? {
+        guard let text = value(option) else { return nil }
+        if let time = TimeArgument.unixMilliseconds(text, now: WallClock.unixMilliseconds) { return time }
+        throw CommandFailure(
+            .usage, "`\(option)` takes a time, not '\(text)'.",
+            remedy: TimeArgument.remedy(forMilliseconds: text) ?? "It takes \(TimeArgument.forms).")
+    }
 }
 
 enum TimeArgument {

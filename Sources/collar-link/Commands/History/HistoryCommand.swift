@@ -11,6 +11,7 @@ enum HistoryCommand: Command {
         title: "print stored positions, in any format",
         synopsis: """
             collar-link history [options]
+            collar-link history --by day [-F json|text] [options]
             collar-link history --verify [--repair] [-F json|text] [options]
             """,
         summary: """
@@ -22,6 +23,9 @@ enum HistoryCommand: Command {
         options: [
             .collarKinds,
             OptionSpec("--verify", is: "read everything, and report for each log what is stored, lost, elsewhere, missing or damaged"),
+            OptionSpec("--until", value: "TIME", is: "end before this time of reception"),
+            OptionSpec("--last", value: "N", is: "only the newest N entries of each collar, in the order of their sequences"),
+            OptionSpec("--by", value: "day", is: "sum by day, with days of local time or, with `--utc`, of UTC"),
             OptionSpec("--exact", is: "print the positions in private places, too"),
             OptionSpec("--repair", is: "with `--verify`: mark damaged fixes, so that `run` requests them again; stop `run` first"),
         ] + ParsedArguments.readingOptions,
@@ -36,6 +40,11 @@ enum HistoryCommand: Command {
             values of --since:
             \(SinceArgument.table)
 
+            days:
+            `--by day` sums the fixes of each collar by the day on which they were made: how many, how many of them were received over a
+            minute later, missing and lost ones, the distance without the noise of positions, the greatest distance from the place `home`,
+            the time at each place, and the battery. LINES.md says how they are computed.
+
             Times are times of reception, by the clock of this machine. After an ID, `history` prints only the collar of that fix.
 
             storage:
@@ -48,6 +57,8 @@ enum HistoryCommand: Command {
               collar-link history --since 3d -F text
               collar-link history --since 7d -F gpx > week.gpx
               collar-link history --collar Athena --events message
+              collar-link history --last 1 -F text
+              collar-link history --by day --since 1w -F text
               collar-link history --verify
 
             exit codes:
@@ -64,11 +75,18 @@ enum HistoryCommand: Command {
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         var format = try arguments.formatOptions()
         let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
-        let isSorted = try arguments.isSorted(unlessGiven: format.format.isPath)
+        let last = try arguments.integer("--last", in: 1...1_000_000)
+        let isSorted = try arguments.isSorted(unlessGiven: format.format.isPath || last != nil)
         let since = try arguments.since() ?? .all
+        let until = try arguments.receptionTime("--until") ?? .max
+        let isByDay = try arguments.choice("--by", of: ["day": true]) ?? false
+        if isByDay { try check(arguments, format) }
+        if last != nil, !isSorted {
+            throw CommandFailure.excluding("--last", "--sort", remedy: "Leave out `--sort`: `--last` sorts by sequence.")
+        }
         if arguments.has("--repair"), !arguments.has("--verify") { throw CommandFailure(.usage, "`--repair` goes with `--verify`.") }
         if arguments.has("--verify") {
-            for option in ["--since", "--events", "--sort"] where arguments.has(option) {
+            for option in ["--since", "--until", "--last", "--by", "--events", "--sort"] where arguments.has(option) {
                 throw CommandFailure.excluding(
                     "--verify", option, remedy: "Leave out `\(option)`, because `--verify` reads everything, or `--verify` to print lines.")
             }
@@ -80,7 +98,8 @@ enum HistoryCommand: Command {
         let journals = try StoredJournals(arguments)
         format.annotations = journals.annotations
         format.showsExactPositions = arguments.has("--exact")
-        var printer = HistoryPrinter(format, kinds, journals.selection)
+        if isByDay { return try HistoryDays(journals: journals, format: format, start: since, until: until).run() }
+        var printer = HistoryPrinter(format, kinds, journals.selection, until: until)
         var collars = journals.collars
         if case .after(let fix) = since {
             // Only the journal of this fix's collar has a position after the fix.
@@ -93,10 +112,19 @@ enum HistoryCommand: Command {
             let reader = try journals.reader(of: deviceID)
             progress.begin(reader)
             return try isSorted
-                ? printer.printSorted(reader, since: since, &progress) : printer.print(reader, since: since, &progress)
+                ? printer.printSorted(reader, since: since, last: last, &progress) : printer.print(reader, since: since, &progress)
         }
         try printer.finish()
         return code
+    }
+
+    private static func check(_ arguments: ParsedArguments, _ format: FormatOptions) throws(CommandFailure) {
+        for option in ["--events", "--sort", "--last", "--flavour", "--source-as", "--owner"] where arguments.has(option) {
+            throw CommandFailure.excluding("--by", option, remedy: "Leave out `\(option)`: `--by day` prints sums.")
+        }
+        guard format.format.hasEvents else {
+            throw CommandFailure(.usage, "`--by day` prints json or text, not \(format.format.rawValue).")
+        }
     }
 
     static func unknown(_ fix: FixIdentifier) -> CommandFailure {

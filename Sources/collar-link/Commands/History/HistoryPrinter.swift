@@ -9,12 +9,15 @@ import LinuxSystem
 struct HistoryPrinter {
     private let kinds: Set<LineKind>
     private let selection: CollarSelection
+    /// What was received at this time or later is left out; in milliseconds since 1970.
+    private let until: Int64
     private var formatter: EntryFormatter
     private var bytes: [UInt8] = []
 
-    init(_ format: FormatOptions, _ kinds: Set<LineKind>, _ selection: CollarSelection) {
+    init(_ format: FormatOptions, _ kinds: Set<LineKind>, _ selection: CollarSelection, until: Int64) {
         self.kinds = kinds
         self.selection = selection
+        self.until = until
         formatter = EntryFormatter(format)
         formatter.begin(into: &bytes)
     }
@@ -39,9 +42,11 @@ struct HistoryPrinter {
     }
 
     /// Prints a journal, each fix and message after those before it in its log.
+    /// - Parameter last: how many entries to print, of those after which no other comes; nil for all.
     mutating func printSorted(
-        _ reader: JournalReader, since: EmissionStart, _ progress: inout ProgressLine
+        _ reader: JournalReader, since: EmissionStart, last: Int? = nil, _ progress: inout ProgressLine
     ) throws(CommandFailure) -> Bool {
+        var newest: [EmittedEntry.Content] = []
         var selection = EntrySelection()
         selection.choose(kinds)
         // An unknown fix is told as without sorting.
@@ -53,11 +58,19 @@ struct HistoryPrinter {
             for content in contents {
                 // A gap that may still be filled is no part of the history.
                 if case .gap(let change) = content, change.event != .lost, change.event != .elsewhere { continue }
-                append(content, of: reader.deviceID)
+                guard isWanted(content, of: reader.deviceID) else { continue }
+                guard let last else {
+                    formatter.append(content, deviceID: reader.deviceID, to: &bytes)
+                    continue
+                }
+                newest.append(content)
+                // Half of a full list is dropped at a time.
+                if newest.count >= 2 * last { newest.removeFirst(newest.count - last) }
             }
             if bytes.count >= 32_768, try !flush() { return false }
             progress.show(entries.position)
         }
+        for content in newest.suffix(last ?? 0) { formatter.append(content, deviceID: reader.deviceID, to: &bytes) }
         return true
     }
 
@@ -95,20 +108,30 @@ struct HistoryPrinter {
     }
 
     private mutating func append(_ entry: JournalEntry, of deviceID: DeviceID, since earliest: Int64) {
-        let (kind, received, content): (LineKind, Int64, EmittedEntry.Content)
+        let (kind, content): (LineKind, EmittedEntry.Content)
         switch entry {
-        case .fix(let record): (kind, received, content) = (.fix, record.receivedUnixMilliseconds, .fix(record))
-        case .message(let record): (kind, received, content) = (.message, record.receivedUnixMilliseconds, .message(record))
-        case .loss(let loss): (kind, received, content) = (.gap, loss.receivedUnixMilliseconds, .gap(GapChange(loss)))
+        case .fix(let record): (kind, content) = (.fix, .fix(record))
+        case .message(let record): (kind, content) = (.message, .message(record))
+        case .loss(let loss): (kind, content) = (.gap, .gap(GapChange(loss)))
         case .uncovered: return
         }
-        guard kinds.contains(kind), received >= earliest else { return }
-        append(content, of: deviceID)
+        guard kinds.contains(kind), content.receivedUnixMilliseconds >= earliest, isWanted(content, of: deviceID) else { return }
+        formatter.append(content, deviceID: deviceID, to: &bytes)
     }
 
-    private mutating func append(_ content: EmittedEntry.Content, of deviceID: DeviceID) {
-        guard selection.contains(deviceID, at: content.unixMilliseconds) else { return }
-        formatter.append(content, deviceID: deviceID, to: &bytes)
+    private func isWanted(_ content: EmittedEntry.Content, of deviceID: DeviceID) -> Bool {
+        content.receivedUnixMilliseconds < until && selection.contains(deviceID, at: content.unixMilliseconds)
+    }
+}
+
+extension EmittedEntry.Content {
+    /// When the receiver got it or knew of it, in milliseconds since 1970.
+    var receivedUnixMilliseconds: Int64 {
+        switch self {
+        case .fix(let record): record.receivedUnixMilliseconds
+        case .message(let record): record.receivedUnixMilliseconds
+        case .gap(let change): change.unixMilliseconds
+        }
     }
 }
 
