@@ -3,34 +3,25 @@
 import json
 import os
 import pathlib
-import subprocess
 
-from end_to_end import BINARY, ORDINARY_USER, TRACKS, EndToEndTest, child_environment, give_to_ordinary_user
+from command_case import CommandTest
+from end_to_end import BINARY, TRACKS, give_to_ordinary_user
 from schemas import SCHEMAS
 
 
-class PlaceTest(EndToEndTest):
+class PlaceTest(CommandTest):
     """The walk of a cat is stored."""
 
     def setUp(self):
         super().setUp()
         give_to_ordinary_user(self.folder)
         self.places = pathlib.Path(self.path("configuration/collar-link/places"))
-        self.environment = child_environment(XDG_CONFIG_HOME=self.path("configuration"))
         track, self.made = self.unpack(TRACKS / "cats_uk/Athena.ndjson.gz", 30)
         collar = self.simulate(track, "--interval", "0.05", "--until-delivered")
         receiver = self.receive(environment=self.environment)
         self.assertEqual(collar.wait(30), 0)
         receiver.wait_for_lines(30)
         self.assertEqual(receiver.stop(), 0)
-
-    def call(self, *arguments, code=0):
-        """The output of a command on stdout; `self.errors` is what it writes on stderr."""
-        done = subprocess.run(
-            [BINARY, *arguments], capture_output=True, text=True, timeout=60, check=False, env=self.environment, **ORDINARY_USER)
-        self.errors = done.stderr
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done.stdout
 
     @staticmethod
     def check(line):

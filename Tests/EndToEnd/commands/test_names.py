@@ -9,9 +9,8 @@ import subprocess
 import time
 import unittest
 
-
-from end_to_end import (BINARY, ORDINARY_USER, WITH_OWN_ETC, EndToEndTest, can_replace_etc, child_environment, give_to_ordinary_user,
-                        wait_until)
+from command_case import CommandTest
+from end_to_end import BINARY, WITH_OWN_ETC, can_replace_etc, give_to_ordinary_user, wait_until
 from radio import Radio
 from sending import A, name as id_of
 from serial_line import SerialLine
@@ -31,12 +30,10 @@ COMMENTED = f"""\
 """
 
 
-class NameTest(EndToEndTest):
+class NameTest(CommandTest):
     def setUp(self):
         super().setUp()
-        self.configuration = self.path("configuration")
         self.animals = os.path.join(self.configuration, "collar-link/animals")
-        self.environment = child_environment(XDG_CONFIG_HOME=self.configuration)
 
     def write(self, text):
         folder = os.path.dirname(self.animals)
@@ -49,14 +46,6 @@ class NameTest(EndToEndTest):
     def read(self):
         with open(self.animals, encoding="utf-8", newline="") as file:
             return file.read()
-
-    def call(self, *arguments, code=0, **environment):
-        """The output of a command on stdout; `self.errors` is what it writes on stderr."""
-        done = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=60, check=False,
-                              env={**self.environment, **environment}, **ORDINARY_USER)
-        self.errors = done.stderr
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done.stdout
 
     def name(self, *arguments, **options):
         return self.call("name", *arguments, **options)

@@ -4,10 +4,10 @@ import collections
 import datetime
 import json
 import math
-import subprocess
 import zoneinfo
 
-from end_to_end import BINARY, ORDINARY_USER, TRACKS, EndToEndTest, child_environment, give_to_ordinary_user
+from command_case import CommandTest
+from end_to_end import give_to_ordinary_user
 from schemas import SCHEMAS
 
 ZONE = "Europe/Lisbon"
@@ -59,18 +59,11 @@ def sums(fixes, home):
     return days
 
 
-class DaysTest(EndToEndTest):
+class DaysTest(CommandTest):
     def setUp(self):
         super().setUp()
         give_to_ordinary_user(self.folder)
-        self.environment = child_environment(XDG_CONFIG_HOME=self.path("configuration"), TZ=ZONE)
-
-    def call(self, *arguments, code=0):
-        done = subprocess.run(
-            [BINARY, *arguments], capture_output=True, text=True, timeout=60, check=False, env=self.environment, **ORDINARY_USER)
-        self.errors = done.stderr
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done.stdout
+        self.environment["TZ"] = ZONE
 
     def history(self, *arguments, **options):
         return [json.loads(line) for line in self.call("history", "--state-dir", self.state, *arguments, **options).splitlines()]
