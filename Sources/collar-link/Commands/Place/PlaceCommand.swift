@@ -22,7 +22,7 @@ enum PlaceCommand: Command {
 
             forms:
               place                 list the places
-              place NAME here       NAME is a circle around the newest fix that is stored here
+              place NAME here       NAME is a circle around the newest stored fix
               place NAME LAT,LON    NAME is a circle around this position
               place NAME --remove   forget the place
             """,
