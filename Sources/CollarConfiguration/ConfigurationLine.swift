@@ -12,6 +12,11 @@ package enum ConfigurationLine {
         return line
     }
 
+    /// The words of a line: what is left of it without its comment, its carriage return and the spaces around.
+    package static func words(of line: String) -> Substring {
+        withoutComment(line.last == "\r" ? line.dropLast() : line[...]).trimmed
+    }
+
     /// The key and the value of `key = value`; nil for a line without an equals sign.
     package static func assignment(_ line: Substring) -> (key: Substring, value: Substring)? {
         guard let equals = line.firstIndex(of: "=") else { return nil }

@@ -50,7 +50,7 @@ package struct AnimalRegister: Equatable, Sendable {
         self.lines = lines
         var headerLines: [Substring: Int] = [:]
         for (index, line) in lines.enumerated() {
-            do throws(AnimalRegisterError.Problem) { try take(AnimalRegister.words(of: line), index + 1, &headerLines) } catch {
+            do throws(AnimalRegisterError.Problem) { try take(ConfigurationLine.words(of: line), index + 1, &headerLines) } catch {
                 throw AnimalRegisterError(error, line: index + 1)
             }
         }
@@ -61,11 +61,6 @@ package struct AnimalRegister: Equatable, Sendable {
 
     /// All deployments, in their order in the file.
     package var deployments: [Deployment] { animals.flatMap(\.deployments) }
-
-    /// The words of a line: what is left of it without its comment, its carriage return and the spaces around.
-    package static func words(of line: String) -> Substring {
-        ConfigurationLine.withoutComment(line.last == "\r" ? line.dropLast() : line[...]).trimmed
-    }
 
     /// - Parameter headerLines: the lines of the animals so far, by their names.
     private mutating func take(_ words: Substring, _ number: Int, _ headerLines: inout [Substring: Int]) throws(AnimalRegisterError.Problem) {

@@ -146,12 +146,12 @@ private struct RegisterText {
     }
     /// Replaces the value in a line `key = value`.
     mutating func setValue(_ text: String, line number: Int) {
-        replace(ConfigurationLine.assignment(AnimalRegister.words(of: lines[number - 1]))?.value, by: text, line: number)
+        replace(ConfigurationLine.assignment(ConfigurationLine.words(of: lines[number - 1]))?.value, by: text, line: number)
     }
 
     /// Replaces the name in a line `[animal NAME]`.
     mutating func setName(_ name: String, line number: Int) {
-        replace(AnimalRegister.name(inHeader: AnimalRegister.words(of: lines[number - 1])), by: name, line: number)
+        replace(AnimalRegister.name(inHeader: ConfigurationLine.words(of: lines[number - 1])), by: name, line: number)
     }
 
     private mutating func replace(_ part: Substring?, by text: String, line number: Int) {
@@ -185,7 +185,7 @@ private struct RegisterText {
     mutating func removeKeys(from first: Int, through last: Int) {
         var kept: [String] = []
         for line in lines[(first - 1)..<last] {
-            let words = AnimalRegister.words(of: line)
+            let words = ConfigurationLine.words(of: line)
             guard !words.isEmpty else {
                 kept.append(line)
                 continue

@@ -3,7 +3,9 @@ import CollarTracking
 
 /// Changes of the text of a places file. They keep the comments, blank lines and order of the rest.
 extension PlaceFile {
-    /// The text with a circle in it. If a place has this name already, its lines `at`, `radius`, `area` and `private` are replaced.
+    /// The text with a circle in it. If a place has this name already, its lines `at`, `radius` and `area` are replaced. A private place
+    /// stays private.
+    /// - Parameter isPrivate: whether the place becomes private, if it is not.
     /// - Precondition: the text is that of a places file, and the name is ``isName(_:)``.
     package static func text(_ lines: [String], putting name: String, center: Position, radiusMeters: Double, isPrivate: Bool) -> [String] {
         var keys = ["at = \(center.latitudeDegrees) \(center.longitudeDegrees)", "radius = \(number(radiusMeters))"]
@@ -15,8 +17,8 @@ extension PlaceFile {
             return text + (text.isEmpty ? [] : [""]) + ["[place \(name)]"] + keys + [""]
         }
         let kept = lines[section].dropFirst().filter { line in
-            guard let (key, _) = ConfigurationLine.assignment(ConfigurationLine.withoutComment(line[...]).trimmed) else { return true }
-            return !["at", "radius", "area", "private"].contains(key)
+            guard let (key, _) = ConfigurationLine.assignment(ConfigurationLine.words(of: line)) else { return true }
+            return !(["at", "radius", "area"].contains(key) || key == "private" && isPrivate)
         }
         return lines[..<section.lowerBound] + [lines[section.lowerBound]] + keys + kept + lines[section.upperBound...]
     }
@@ -34,9 +36,9 @@ extension PlaceFile {
 
     /// The lines of a place, from its header to the next one.
     private static func section(of name: String, in lines: [String]) -> Range<Int>? {
-        func words(_ line: String) -> Substring { ConfigurationLine.withoutComment(line[...]).trimmed }
-        guard let start = lines.firstIndex(where: { ConfigurationLine.section(words($0), of: "place") == name[...] }) else { return nil }
-        let end = lines[(start + 1)...].firstIndex { words($0).hasPrefix("[") } ?? lines.count
+        let start = lines.firstIndex { ConfigurationLine.section(ConfigurationLine.words(of: $0), of: "place") == name[...] }
+        guard let start else { return nil }
+        let end = lines[(start + 1)...].firstIndex { ConfigurationLine.words(of: $0).hasPrefix("[") } ?? lines.count
         return start..<end
     }
 

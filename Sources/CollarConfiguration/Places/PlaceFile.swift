@@ -41,10 +41,8 @@ package struct PlaceFile: Equatable, Sendable {
         var sections: [PlaceSection] = []
         for (index, bytes) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             do throws(PlaceFileError.Problem) {
-                guard let line = String(validating: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self) else {
-                    throw .notText
-                }
-                let words = ConfigurationLine.withoutComment(line[...]).trimmed
+                guard let line = String(validating: bytes, as: UTF8.self) else { throw .notText }
+                let words = ConfigurationLine.words(of: line)
                 if words.hasPrefix("[") {
                     let section = try PlaceSection(header: words, line: index + 1)
                     if let earlier = sections.first(where: { $0.name == section.name }) { throw .repeatedPlace(section.name, line: earlier.line) }

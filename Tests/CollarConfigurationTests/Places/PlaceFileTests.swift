@@ -113,6 +113,12 @@ private func error(_ text: String, areas: [String: String] = [:]) -> PlaceFileEr
         #expect(fault.byteOffset == 7)
     }
 
+    @Test func aPlaceIsFoundInAFileWithCarriageReturns() {
+        let lines = ["[place a]\r", "at = 1 2\r", "radius = 3\r", "[place b]\r", "at = 4 5\r", "radius = 6\r", ""]
+        #expect(PlaceFile.text(lines, removing: "a") == Array(lines[3...]))
+        #expect(PlaceFile.text(lines, removing: "c") == nil)
+    }
+
     @Test func messages() {
         let message = PlaceFileError(.wrongRadius("x"), line: 3).message(path: "/x/places")
         #expect(message.reason == "/x/places, line 3: 'x' is no radius.")

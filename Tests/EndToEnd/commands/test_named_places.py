@@ -75,6 +75,10 @@ class PlaceTest(CommandTest):
         self.assertEqual(
             self.places.read_text(),
             "# mine\n[place a]  # first\nat = 7.0 8.0\nradius = 50\n# the radius\n\n[place b]\nat = 4 5\nradius = 6\n")
+        self.call("place", "b", "4,5", "--private")
+        self.call("place", "b", "4,5", "--radius", "6")
+        self.assertEqual(self.places.read_text().partition("[place b]")[2], "\nat = 4.0 5.0\nradius = 6\nprivate = yes\n")
+        self.places.write_text(self.places.read_text().replace("at = 4.0 5.0\nradius = 6\nprivate = yes\n", "at = 4 5\nradius = 6\n"))
         self.call("place", "a", "--remove")
         self.assertEqual(self.places.read_text(), "# mine\n[place b]\nat = 4 5\nradius = 6\n")
         self.call("place", "a", "--remove", code=64)

@@ -28,7 +28,7 @@ enum PlaceCommand: Command {
             """,
         options: [
             OptionSpec("--radius", value: "METRES", is: "radius of the circle, 1 to 6000000 (default 50)"),
-            OptionSpec("--private", is: "hide positions in it"),
+            OptionSpec("--private", is: "hide positions in it; a private place stays private until its file is edited"),
             OptionSpec("--remove", is: "remove the place"),
             OptionSpec("--collar", value: "ID|NAME", is: "with `here`: the newest fix of this collar or animal (default: of all)"),
             OptionSpec("-F", "--format", value: "text|json", is: "format of the list (default text)"),
