@@ -1,7 +1,7 @@
 import CollarTracking
 import CollarWire
 
-/// What a person has written about animals and places, which lines contain.
+/// The animals and the places that a person has named.
 package struct Annotations: Equatable, Sendable {
     /// Which animal wears which collar.
     package var deployments = DeploymentTable()

@@ -34,6 +34,16 @@ import Testing
         }
     }
 
+    /// Half a turn of longitude lies between the two, so the way goes over the pole. Lengths are those of GeographicLib.
+    @Test(arguments: [
+        (89.995, 10.0, 89.995, -170.0, 1116.94), (89.999, 0, 89.99, 180, 1228.634), (-89.9, -180, -89.9, 0, 22_338.796),
+        (-89.9, -3, -80, 177, 1_127_995.255),
+    ]) func theWayOverAPole(_ a: Double, _ b: Double, _ c: Double, _ d: Double, length: Double) throws {
+        let start = try #require(Position(latitudeDegrees: a, longitudeDegrees: b))
+        let end = try #require(Position(latitudeDegrees: c, longitudeDegrees: d))
+        #expect(abs(Geodesic(from: start, to: end).lengthMeters - length) < 0.001)
+    }
+
     @Test func equalPositionsHaveNoDirection() throws {
         let position = try #require(Position(latitudeDegrees: 51, longitudeDegrees: -180))
         let way = Geodesic(from: position, to: position)

@@ -51,7 +51,7 @@ package struct EntryFormatter {
 
     package var deployments: DeploymentTable { annotations.deployments }
 
-    /// What a person has written about animals and places, from the next entry on.
+    /// The animals and places of the next entries.
     package var annotations: Annotations {
         didSet {
             writer.deployments = annotations.deployments

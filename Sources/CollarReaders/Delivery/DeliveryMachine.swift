@@ -97,7 +97,7 @@ package struct DeliveryMachine {
     /// Whether the next item is the first of a batch, so that ``annotations`` may change.
     package var beginsBatch: Bool { if case .filling(let batch, _) = state { batch.receipts.isEmpty } else { false } }
 
-    /// What a person has written about animals and places.
+    /// The animals and places of the next batches.
     package var annotations: Annotations {
         get { format.annotations }
         set {

@@ -34,7 +34,7 @@ package struct Place: Equatable, Sendable {
     }
 }
 
-/// The places that a person has named. Where two overlap, the first counts, but a private one goes before others.
+/// The places that a person has named. Where places overlap, a private one counts; if none is private, the first.
 package struct PlaceTable: Equatable, Sendable {
     /// The name of the place from which distances count where nothing else is given.
     package static let homeName = "home"

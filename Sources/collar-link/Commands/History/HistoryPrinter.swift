@@ -9,7 +9,7 @@ import LinuxSystem
 struct HistoryPrinter {
     private let kinds: Set<LineKind>
     private let selection: CollarSelection
-    /// What was received at this time or later is left out; in milliseconds since 1970.
+    /// The end of the window, in milliseconds since 1970: later receptions are left out.
     private let until: Int64
     private var formatter: EntryFormatter
     private var bytes: [UInt8] = []
@@ -42,7 +42,7 @@ struct HistoryPrinter {
     }
 
     /// Prints a journal, each fix and message after those before it in its log.
-    /// - Parameter last: how many entries to print, of those after which no other comes; nil for all.
+    /// - Parameter last: how many of the last entries to print; nil for all.
     mutating func printSorted(
         _ reader: JournalReader, since: EmissionStart, last: Int? = nil, _ progress: inout ProgressLine
     ) throws(CommandFailure) -> Bool {
