@@ -74,7 +74,7 @@ let package = Package(
         .target(
             name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],
             swiftSettings: small),
-        .target(name: "CollarTracking", dependencies: ["CollarWire"], swiftSettings: strict),
+        .target(name: "CollarTracking", dependencies: ["CollarWire", "CheckedNumbers"], swiftSettings: strict),
         .target(
             name: "CollarFormats",
             dependencies: ["CollarTracking", "CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal"],
@@ -97,8 +97,8 @@ let package = Package(
         .target(
             name: "CollarReaders",
             dependencies: [
-                "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats",
-                "CollarConfiguration",
+                "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarTracking",
+                "CollarFormats", "CollarConfiguration",
             ],
             swiftSettings: small),
         .target(
@@ -184,7 +184,7 @@ let package = Package(
             ]),
         tests(for: "CollarFormats", alsoUsing: ["CollarWire", "CollarHost", "CollarLink", "CollarTracking"]),
         tests(for: "CollarErrors"),
-        tests(for: "CollarTracking", alsoUsing: ["LinuxSystem"]),
+        tests(for: "CollarTracking", alsoUsing: ["LinuxSystem", "CollarWire", "CollarSimulator"]),
         tests(for: "LinuxSystem"),
         tests(
             for: "CollarConfiguration",
