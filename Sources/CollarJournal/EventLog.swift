@@ -128,6 +128,8 @@ package final class EventLogReader {
 
     /// The position up to which lines were read.
     package private(set) var position: EventPosition
+    /// Whether files after the position were removed before they were read.
+    package private(set) var hasLostLines = false
     private let files: EventFiles
     private var chunk: [UInt8] = []
     private static let chunkByteCount = 1 << 16
@@ -143,7 +145,10 @@ package final class EventLogReader {
         try JournalError.wrappingAll { () throws(FileFailure) in
             var numbers = try files.numbers()
             while let number = numbers.first(where: { $0 >= position.file }) {
-                if number > position.file { position = EventPosition(file: number, offset: 0) }
+                if number > position.file {
+                    hasLostLines = hasLostLines || position > .start
+                    position = EventPosition(file: number, offset: 0)
+                }
                 let lines = try lines(of: number)
                 if !lines.isEmpty { return lines }
                 // The file may have got its last lines after it was read: it is complete only if the next one exists before the read.

@@ -13,11 +13,14 @@ package struct EmittedEntry: Equatable, Sendable {
     package var deviceID: DeviceID
     /// The receipt to pass to ``Host/emitted(_:)`` after the consumer has received the entry.
     package var receipt: EmissionReceipt
+    /// Whether the entry is held back and only announced: it comes once more when it is due.
+    package var isHeld = false
 
-    package init(content: Content, deviceID: DeviceID, receipt: EmissionReceipt) {
+    package init(content: Content, deviceID: DeviceID, receipt: EmissionReceipt, isHeld: Bool = false) {
         self.content = content
         self.deviceID = deviceID
         self.receipt = receipt
+        self.isHeld = isHeld
     }
 }
 
@@ -47,6 +50,8 @@ package struct EntrySelection: Equatable, Sendable {
     package var hasMessages = false
     /// Whether a fix is held back until all fixes before it in its log are emitted or will never come.
     package var isSorted = false
+    /// Whether a fix that is held back is announced when it comes.
+    package var announcesHeldFixes = false
     /// Whether the consumer's position moves although it gets no fixes.
     package var movesWithoutFixes = false
 

@@ -13,6 +13,8 @@ package final class EntryFeed {
         /// When the entry is out, everything in the journal before this position is emitted; nil if the entry does not advance
         /// that position.
         package var through: JournalPosition?
+        /// See ``EmittedEntry/isHeld``.
+        package var isHeld = false
     }
 
     private let journal: any JournalSource
@@ -206,7 +208,11 @@ package final class EntryFeed {
         if knownLogIDs?.insert(logID).inserted == true { currentLogID = logID }
         let isRepeated = rescanEnd.map { start < $0 } ?? false
         let isDue = order?.take(sequence, logID: logID, at: start, isRepeated: isRepeated) ?? true
-        if isDue { append(entry, to: &items) }
+        if isDue {
+            append(entry, to: &items)
+        } else if !isRepeated, selection.announcesHeldFixes, case .fix(let record) = entry {
+            items.append(Item(content: .fix(record), through: nil, isHeld: true))
+        }
         if order != nil { release(logID, at: time, into: &items) }
     }
 

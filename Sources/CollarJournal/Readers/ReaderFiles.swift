@@ -5,8 +5,8 @@ package struct ReaderFiles {
     package let path: String
     private let fileSystem: any FileSystem
     private static let suffix = ".reader"
-    /// The largest file that is read, in bytes: positions of 256 collars, three times.
-    private static let byteLimit = 65_536
+    /// The largest file that is read, in bytes: positions of 256 collars, and their alerts at 200 places.
+    private static let byteLimit = 4 << 20
 
     package init(stateDirectory: String, fileSystem: (any FileSystem)? = nil) {
         self.fileSystem = fileSystem ?? POSIXFileSystem(stateDirectory: stateDirectory)

@@ -25,6 +25,8 @@ package struct ReaderState: Equatable, Sendable {
     package var positions: [DeviceID: ReaderPosition] = [:]
     /// The position in the event log; nil if it reads no events.
     package var events: EventPosition?
+    /// The states of its alerts; nil if it gets none.
+    package var alerts: ReaderAlerts?
     /// When it was active last, in milliseconds since 1970.
     package var seenUnixMilliseconds: Int64
 
@@ -48,10 +50,13 @@ package struct ReaderState: Equatable, Sendable {
     //     entries fix
     //     journal 910a2b3c4d5e6f70 3 40960 1790000000000 0123456789abcdef
     //     events 7 1024
+    //     alerts 1790000000000
+    //     alert 910a2b3c4d5e6f70 …
     //
     // `collars` is followed by `all`, or by ids with commas. `entries` is followed by `fix`, `message` or nothing; without this line, the
     // reader takes both. `journal` has the collar, the segment, the offset, the time at which the
-    // segment began, and the fingerprint.
+    // segment began, and the fingerprint. `alerts` is followed by the time of the first start, and `alert` by a collar and the words of
+    // its state (`AlertTracker`).
     //
     // Another user may have written the file, so its numbers have the ranges of times and numbers of files that this program writes.
 
@@ -68,6 +73,10 @@ package struct ReaderState: Equatable, Sendable {
                 + "\(position.segmentUnixMilliseconds) \(String(position.fingerprint, radix: 16))\n"
         }
         if let events { text += "events \(events.file) \(events.offset)\n" }
+        if let alerts {
+            text += "alerts \(alerts.sinceUnixMilliseconds)\n"
+            for (deviceID, words) in alerts.states.sorted(by: { $0.key < $1.key }) { text += "alert \(deviceID) \(words)\n" }
+        }
         return text
     }
 
@@ -101,6 +110,12 @@ package struct ReaderState: Equatable, Sendable {
             case ("events", 3):
                 guard let file = UInt32(words[1], in: ReaderState.numbers), let offset = UInt32(words[2], in: ReaderState.numbers) else { return nil }
                 state.events = EventPosition(file: file, offset: offset)
+            case ("alerts", 2):
+                guard let since = Int64(words[1], in: .unixMilliseconds) else { return nil }
+                state.alerts = ReaderAlerts(sinceUnixMilliseconds: since)
+            case ("alert", 3...):
+                guard let deviceID = DeviceID(hexadecimal: words[1]) else { return nil }
+                state.alerts?.states[deviceID] = words[2...].joined(separator: " ")
             default: return nil
             }
         }
@@ -122,6 +137,16 @@ package struct ReaderState: Equatable, Sendable {
         }
         return lag
     }
+}
+
+/// The alerts of a reader, as its file keeps them.
+package struct ReaderAlerts: Equatable, Sendable {
+    /// What was received before is no reason for an alert: the first start of the reader, in milliseconds since 1970.
+    package var sinceUnixMilliseconds: Int64
+    /// The state for each collar, as words.
+    package var states: [DeviceID: String] = [:]
+
+    package init(sinceUnixMilliseconds: Int64) { self.sinceUnixMilliseconds = sinceUnixMilliseconds }
 }
 
 /// How far a named reader lags behind a journal.
