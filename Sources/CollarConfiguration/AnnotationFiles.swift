@@ -44,6 +44,7 @@ package struct AnnotationFiles {
         if changes.0 != nil { annotations.deployments = DeploymentTable(animals.contents.flatMap(\.content.deployments)) }
         if changes.1 != nil {
             let files = places.contents.map(\.content.places)
+            annotations.alerts = places.contents.lazy.compactMap(\.content.alerts).first ?? AlertRules()
             let names = Set(files.first?.map(\.name) ?? [])
             annotations.places = PlaceTable((files.first ?? []) + files.dropFirst().joined().filter { !names.contains($0.name) })
         }

@@ -11,6 +11,11 @@ import CollarTracking
 ///
 /// [place meadow]
 /// area = meadow.geojson
+///
+/// [alerts]
+/// farther = 500               # metres from home
+/// silent = 2h                 # without reception, or off
+/// quiet = 22:00-07:00         # local time
 /// ```
 ///
 /// `private` hides the positions in a place. The file of an area is beside the places file, unless its path begins with `/`.
@@ -27,6 +32,8 @@ package struct PlaceFile: Equatable, Sendable {
     package private(set) var places: [Place] = []
     /// The files that areas come from.
     package private(set) var areaPaths: [String] = []
+    /// The alerts that the file asks for; nil without a section for them.
+    package private(set) var alerts: AlertRules?
 
     package init() {}
 
@@ -39,21 +46,33 @@ package struct PlaceFile: Equatable, Sendable {
     ) throws(PlaceFileError) {
         guard content.count <= PlaceFile.byteLimit else { throw PlaceFileError(.tooLong(byteLimit: PlaceFile.byteLimit), line: 1) }
         var sections: [PlaceSection] = []
+        var alerts: AlertSection?
+        var isInAlerts = false
         for (index, bytes) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             do throws(PlaceFileError.Problem) {
                 guard let line = String(validating: bytes, as: UTF8.self) else { throw .notText }
                 let words = ConfigurationLine.words(of: line)
-                if words.hasPrefix("[") {
+                if AlertSection.isHeader(words) {
+                    if let alerts { throw .repeatedAlerts(line: alerts.line) }
+                    alerts = AlertSection(line: index + 1)
+                    isInAlerts = true
+                } else if words.hasPrefix("[") {
+                    isInAlerts = false
                     let section = try PlaceSection(header: words, line: index + 1)
                     if let earlier = sections.first(where: { $0.name == section.name }) { throw .repeatedPlace(section.name, line: earlier.line) }
                     sections.append(section)
                 } else if !words.isEmpty {
                     guard let (key, value) = ConfigurationLine.assignment(words) else { throw .notAnAssignment(String(words)) }
+                    if isInAlerts {
+                        try alerts?.take(String(key), value, line: index + 1)
+                        continue
+                    }
                     guard !sections.isEmpty else { throw .keyWithoutPlace(String(key)) }
                     try sections[sections.count - 1].take(String(key), value, line: index + 1)
                 }
             } catch { throw PlaceFileError(error, line: index + 1) }
         }
+        self.alerts = alerts?.rules
         for section in sections {
             places.append(
                 try section.place { name throws(PlaceFileError.Problem) in

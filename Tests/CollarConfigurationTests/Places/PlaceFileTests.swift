@@ -53,6 +53,15 @@ private func error(_ text: String, areas: [String: String] = [:]) -> PlaceFileEr
     @Test(arguments: [
         ("[place a]\nat = 1 2\nradius = 3\nat = 1 2", 4, .repeatedKey("at", line: 2)),
         ("[place a]\nat = 1 2\nradius = 3\n[place a]", 4, .repeatedPlace("a", line: 1)),
+        ("[alerts]\n[place a]\nat = 1 2\nradius = 3\n[alerts]", 5, .repeatedAlerts(line: 1)),
+        ("[alerts]\nquiet = 22:00-07:00\nquiet = 1:00-2:00", 3, .repeatedKey("quiet", line: 2)),
+        ("[alerts]\nradius = 5", 2, .unknownAlertKey("radius", keys: ["farther", "silent", "quiet"])),
+        ("[alerts]\nfarther = 0", 2, .wrongDistance("0")),
+        ("[alerts]\nsilent = 59", 2, .wrongSilence("59")), ("[alerts]\nsilent = 366d", 2, .wrongSilence("366d")),
+        ("[alerts]\nsilent = 99999999999999999999d", 2, .wrongSilence("99999999999999999999d")),
+        ("[alerts]\nquiet = 22:00", 2, .wrongQuietHours("22:00")), ("[alerts]\nquiet = 22:00-24:00", 2, .wrongQuietHours("22:00-24:00")),
+        ("[alerts]\nquiet = 22:0-23:00", 2, .wrongQuietHours("22:0-23:00")),
+        ("[alerts]\nquiet = 22:00-22:00", 2, .wrongQuietHours("22:00-22:00")),
         ("radius = 3", 1, .keyWithoutPlace("radius")),
         ("\n[animal a]", 2, .unknownSection("[animal a]")),
         ("[place]", 1, .unknownSection("[place]")),
@@ -72,6 +81,16 @@ private func error(_ text: String, areas: [String: String] = [:]) -> PlaceFileEr
     ] as [(String, Int, PlaceFileError.Problem)])
     func theFirstWrongLineIsNamed(text: String, line: Int, problem: PlaceFileError.Problem) {
         #expect(error(text) == PlaceFileError(problem, line: line))
+    }
+
+    @Test func alertsAreRead() throws {
+        #expect(try places("").alerts == nil && places("[alerts]").alerts == AlertRules())
+        let file = try places("[alerts]\nfarther = 500\nsilent = 90 m\nquiet = 22:30 - 7:00\n[place a]\nat = 1 2\nradius = 3")
+        let rules = try #require(file.alerts)
+        #expect(rules.fartherMeters == 500 && rules.silentMilliseconds == 5_400_000)
+        #expect(rules.quietHours == QuietHours(startMinute: 1350, endMinute: 420) && file.places.count == 1)
+        #expect(try places("[alerts]\nsilent = off").alerts?.silentMilliseconds == .some(nil))
+        #expect(try places("[ alerts ] # all\nsilent = 365d").alerts?.silentMilliseconds == 31_536_000_000)
     }
 
     @Test func textThatIsNoTextOrTooLong() {
