@@ -1,11 +1,12 @@
 import CollarTracking
 import CollarWire
 
-/// The animals and the places that a person has named.
+/// The animals and the places that a person has named, and the alerts that the person wants.
 package struct Annotations: Equatable, Sendable {
     /// Which animal wears which collar.
     package var deployments = DeploymentTable()
     package var places = PlaceTable()
+    package var alerts = AlertRules()
 
     package init() {}
 }
@@ -15,6 +16,14 @@ package enum Owner: Equatable, Sendable {
     /// At the centre of the place ``PlaceTable/home``, if there is one.
     case home
     case at(Position)
+
+    /// - Returns: nil if the owner is at home, and no place has that name.
+    package func position(in places: PlaceTable) -> Position? {
+        switch self {
+        case .home: places.home?.circle.center
+        case .at(let position): position
+        }
+    }
 }
 
 /// Where a fix is, in relation to places and to the owner.
@@ -43,7 +52,7 @@ extension Sighting {
 
 /// Adds to fixes where they are, and hides positions in private places.
 package struct WhereaboutsFinder {
-    var places: PlaceTable { didSet { origin = WhereaboutsFinder.origin(owner, places) } }
+    var places: PlaceTable { didSet { origin = owner?.position(in: places) } }
     private let owner: Owner?
     private let showsExactPositions: Bool
     private var origin: Position?
@@ -52,15 +61,7 @@ package struct WhereaboutsFinder {
         places = options.annotations.places
         owner = options.owner
         showsExactPositions = options.showsExactPositions
-        origin = WhereaboutsFinder.origin(options.owner, places)
-    }
-
-    private static func origin(_ owner: Owner?, _ places: PlaceTable) -> Position? {
-        switch owner {
-        case .home: places.home?.circle.center
-        case .at(let position): position
-        case nil: nil
-        }
+        origin = options.owner?.position(in: places)
     }
 
     /// A fix as it is shown.

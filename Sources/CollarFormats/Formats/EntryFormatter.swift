@@ -15,6 +15,8 @@ protocol FormatWriter {
     mutating func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8])
     /// Appends a change of a gap, where the format has gaps.
     mutating func append(_ change: GapChange, deviceID: DeviceID, to bytes: inout [UInt8])
+    /// Appends an alert, where the format has alerts.
+    mutating func append(_ line: AlertLine, to bytes: inout [UInt8])
     /// Appends what is after the last entry of a document.
     mutating func end(into bytes: inout [UInt8])
 }
@@ -24,6 +26,7 @@ extension FormatWriter {
     mutating func begin(into bytes: inout [UInt8]) {}
     mutating func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8]) {}
     mutating func append(_ change: GapChange, deviceID: DeviceID, to bytes: inout [UInt8]) {}
+    mutating func append(_ line: AlertLine, to bytes: inout [UInt8]) {}
     mutating func end(into bytes: inout [UInt8]) {}
 
     /// The animal that wore the collar at the time of a fix; nil if none is known to.
@@ -39,12 +42,15 @@ extension FormatWriter {
 package struct EntryFormatter {
     private var writer: any FormatWriter
     private var finder: WhereaboutsFinder
+    /// The time zone of quiet hours; nil for UTC.
+    private let zone: TimeZoneOffset?
     /// The fixes that were left out because the format cannot express them.
     package var omissions: OmissionCount
 
     package init(_ options: FormatOptions) {
         writer = options.makeWriter()
         finder = WhereaboutsFinder(options)
+        zone = options.zone
         annotations = options.annotations
         omissions = OmissionCount(options.format)
     }
@@ -76,6 +82,15 @@ package struct EntryFormatter {
         let count = bytes.count
         writer.append(finder.located(received), to: &bytes)
         if bytes.count == count { omissions.add(1) }
+    }
+
+    /// Appends an alert. A format without alerts appends nothing.
+    package mutating func append(_ alert: RaisedAlert, to bytes: inout [UInt8]) {
+        let line = AlertLine(
+            alert, name: deployments.wearer(of: alert.deviceID, at: alert.alert.unixMilliseconds)?.name,
+            shown: alert.fix.map { finder.located(ReceivedFix(deviceID: alert.deviceID, $0)) },
+            quietHours: annotations.alerts.quietHours, zone: zone)
+        writer.append(line, to: &bytes)
     }
 
     package mutating func end(into bytes: inout [UInt8]) { writer.end(into: &bytes) }

@@ -43,6 +43,8 @@ package struct FixLineWriter: FormatWriter, Sendable {
         bytes += change.line(deviceID: deviceID, name: deployments.wearer(of: deviceID, at: change.unixMilliseconds)?.name)
     }
 
+    func append(_ line: AlertLine, to bytes: inout [UInt8]) { bytes += line.json }
+
     /// Appends one line, which ends with a line feed.
     ///
     /// Complexity: about 950 instructions, independent of the buffer's length unless it has to grow.

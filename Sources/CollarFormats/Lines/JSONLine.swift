@@ -94,6 +94,11 @@ package enum LineKind: String, CaseIterable, Sendable {
     case status
     /// The end of a command.
     case result
+    /// An alert, which a reader makes of the others.
+    case alert
+
+    /// The kinds that every program with lines can write.
+    package static let common = allCases.filter { $0 != .alert }
 
     /// The kinds whose lines are in the event log; the others are made from the journals.
     package static let ofEvents: Set<LineKind> = [.link, .error, .stats, .status, .result]

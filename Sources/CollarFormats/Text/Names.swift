@@ -39,10 +39,13 @@ extension FixIdentifier {
 
 extension OutputSpan<UInt8> {
     /// Appends an identifier in the text form of RFC 9562, in lower case.
-    mutating func append(_ identifier: FixIdentifier) {
-        let second = HexadecimalDigits.eight(of: UInt32(truncatingIfNeeded: identifier.high))
-        let third = HexadecimalDigits.eight(of: UInt32(truncatingIfNeeded: identifier.low >> 32))
-        append(hexadecimal: UInt32(truncatingIfNeeded: identifier.high >> 32))
+    mutating func append(_ identifier: FixIdentifier) { append(UUIDHalves(high: identifier.high, low: identifier.low)) }
+
+    /// Appends a UUID in the text form of RFC 9562, in lower case.
+    mutating func append(_ uuid: UUIDHalves) {
+        let second = HexadecimalDigits.eight(of: UInt32(truncatingIfNeeded: uuid.high))
+        let third = HexadecimalDigits.eight(of: UInt32(truncatingIfNeeded: uuid.low >> 32))
+        append(hexadecimal: UInt32(truncatingIfNeeded: uuid.high >> 32))
         append("-")
         append(second, byteCount: 4)
         append("-")
@@ -51,7 +54,7 @@ extension OutputSpan<UInt8> {
         append(third, byteCount: 4)
         append("-")
         append(third >> 32, byteCount: 4)
-        append(hexadecimal: UInt32(truncatingIfNeeded: identifier.low))
+        append(hexadecimal: UInt32(truncatingIfNeeded: uuid.low))
     }
 
     /// Appends the factory id of a collar as sixteen hexadecimal digits.
@@ -70,6 +73,9 @@ package struct UUIDHalves: Hashable, Sendable {
         self.high = high
         self.low = low
     }
+
+    /// The UUID in the text form of RFC 9562, in lower case.
+    var text: String { String(decoding: [UInt8](capacity: 36) { $0.append(self) }, as: UTF8.self) }
 
     /// Reads the text form of RFC 9562, in upper or lower case; nil for anything else.
     package init?(_ text: String) {

@@ -41,6 +41,11 @@ struct TextWriter: FormatWriter {
         bytes += "  \(TextWriter.text(of: change))\n".utf8
     }
 
+    func append(_ line: AlertLine, to bytes: inout [UInt8]) {
+        bytes.appendRow { $0.append(unixMilliseconds: line.unixMilliseconds, in: zone) }
+        bytes += "  \(line.text.withEscapedControls)\n".utf8
+    }
+
     /// Appends the name of the animal that wore a collar, if one is known, and the collar.
     private func append(wearerOf deviceID: DeviceID, at unixMilliseconds: Int64, to bytes: inout [UInt8]) {
         if let animal = deployments.wearer(of: deviceID, at: unixMilliseconds) {
@@ -103,6 +108,11 @@ struct TerminalWriter: FormatWriter {
                 shortTimeText(unixMilliseconds: change.unixMilliseconds, reference: change.unixMilliseconds, in: zone),
                 wearer(of: deviceID, at: change.unixMilliseconds), TextWriter.text(of: change),
             ], to: &bytes)
+    }
+
+    func append(_ line: AlertLine, to bytes: inout [UInt8]) {
+        let time = shortTimeText(unixMilliseconds: line.unixMilliseconds, reference: line.unixMilliseconds, in: zone)
+        append([time, line.text.withEscapedControls], to: &bytes)
     }
 
     private func append(_ items: [String], to bytes: inout [UInt8]) {
