@@ -64,6 +64,8 @@ package enum FollowerNotice: Equatable, Sendable {
     case nothingStored(path: String)
     /// The position of the reader cannot be stored: it is tried again with the next lines.
     case cannotStorePosition(JournalError)
+    /// Lines of the event log were removed before the reader took them.
+    case eventsLost
     /// The event log cannot be read: no more events follow.
     case cannotReadEvents(JournalError)
     /// A file of animals or places cannot be used as it is: what it had before stays in use.
@@ -96,6 +98,10 @@ package enum FollowerNotice: Equatable, Sendable {
                 nil, "Nothing is stored in \(path) yet; this reader is waiting for a receiver that stores there.",
                 "If a receiver stores elsewhere, name its directory: `--state-dir DIR`.")
         case .cannotStorePosition(let error): .positionNotStored(error)
+        case .eventsLost:
+            UserMessage(
+                nil, "Lines of events were removed before this reader took them: of faults and restarts in them there are no lines and no alerts.",
+                "Only the last megabyte is kept: let the reader run more often.")
         case .cannotReadEvents(let error): error.message.about("No events follow", error.message.code)
         case .editedFile(let fault): fault.message
         case .notAnID(let text):

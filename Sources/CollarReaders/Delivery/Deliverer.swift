@@ -71,7 +71,8 @@ package final class Deliverer {
             takeEntries()
             try obey()
             if machine.isEnded { return }
-            let due = Instant.earliest(machine.nextDeadline, entries.nextDeadline)?.microseconds(since: HostTime.now.instant)
+            let time = HostTime.now
+            let due = Instant.earliest(machine.nextDeadline, entries.nextDeadline(at: time))?.microseconds(since: time.instant)
             for event in events.wait(timeoutMicroseconds: machine.isBehind ? 0 : due) {
                 switch event.source {
                 case .signals: try takeSignals()

@@ -32,6 +32,12 @@ package struct DeliveryBatch {
             if bytes.count > before { count += 1 }
         }
 
+        fileprivate mutating func append(_ alert: RaisedAlert) {
+            let before = bytes.count
+            formatter.append(alert, to: &bytes)
+            if bytes.count > before { count += 1 }
+        }
+
         /// How many fixes the format cannot express.
         fileprivate var leftOutFixCount: Int { formatter.omissions.fixCount }
 
@@ -60,16 +66,23 @@ package struct DeliveryBatch {
         switch item {
         case .entry(let entry, let isWanted):
             if isWanted {
-                let index = part(key(of: entry))
+                let index = part(key(of: entry.deviceID, at: entry.content.unixMilliseconds))
                 parts[index].append(entry)
                 count += 1
             }
             receipts.append(.entry(entry.receipt, hasID: true))
-        case .event(let line):
-            let index = part(key(of: line.bytes))
-            parts[index].append(line.bytes)
-            count += 1
+        case .event(let line, let isWanted):
+            if isWanted {
+                let index = part(key(of: line.bytes))
+                parts[index].append(line.bytes)
+                count += 1
+            }
             receipts.append(.event(line.end))
+        case .alert(let alert):
+            let index = part(key(of: alert.deviceID, at: alert.alert.unixMilliseconds))
+            parts[index].append(alert)
+            count += 1
+            receipts.append(.alert(alert.id))
         }
     }
 
@@ -91,13 +104,11 @@ package struct DeliveryBatch {
         return parts.count - 1
     }
 
-    private func key(of entry: EmittedEntry) -> Key {
+    private func key(of deviceID: DeviceID, at unixMilliseconds: Int64) -> Key {
         var key = Key()
-        let collar = entry.deviceID.description
+        let collar = deviceID.description
         if command.splitsByCollar { key.collar = collar }
-        if command.splitsByName {
-            key.name = format.deployments.wearer(of: entry.deviceID, at: entry.content.unixMilliseconds)?.name ?? collar
-        }
+        if command.splitsByName { key.name = format.deployments.wearer(of: deviceID, at: unixMilliseconds)?.name ?? collar }
         return key
     }
 

@@ -134,10 +134,10 @@ package struct FollowMachine {
             receipts.append(.entry(entry.receipt, hasID: !isWanted || entry.id != nil))
             return FollowMachine.receipts(
                 acknowledgements?.confirmations.add(entry.receipt, isWanted ? entry.id.map { .id($0) } ?? .withoutID : .unwritten))
-        case .event(let line):
-            receipts.append(.event(line.end))
-            return []
+        case .event(let line, _): receipts.append(.event(line.end))
+        case .alert(let alert): receipts.append(.alert(alert.id))
         }
+        return []
     }
 
     /// Lines were written as far as that was possible.
@@ -176,7 +176,7 @@ package struct FollowMachine {
         var all: [StoredReceipt] = []
         for receipt in receipts[..<count] {
             switch receipt {
-            case .event: all.append(receipt)
+            case .event, .alert: all.append(receipt)
             case .entry(let entry, hasID: false): all += FollowMachine.receipts(acknowledgements?.confirmations.noteRead(of: entry.session))
             case .entry(_, hasID: true): break
             }

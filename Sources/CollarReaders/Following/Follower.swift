@@ -50,8 +50,9 @@ package final class Follower {
             machine.turn()
             try obey()
             if machine.isFinished { return }
-            let due = Instant.earliest(machine.nextDeadline, entries.nextDeadline)
-            let timeout = machine.hasMoreLines ? 0 : due?.microseconds(since: HostTime.now.instant)
+            let time = HostTime.now
+            let due = Instant.earliest(machine.nextDeadline, entries.nextDeadline(at: time))
+            let timeout = machine.hasMoreLines ? 0 : due?.microseconds(since: time.instant)
             for event in events.wait(timeoutMicroseconds: timeout) { try handle(event) }
             let now = HostTime.now.instant
             entries.deadlineReached(at: now)
@@ -113,7 +114,8 @@ package final class Follower {
             case .entry(let entry, let isWanted):
                 output.lines.queue { if isWanted { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) } }
                 if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
-            case .event(let line): output.lines.queue { $0 += line.bytes }
+            case .event(let line, let isWanted): output.lines.queue { if isWanted { $0 += line.bytes } }
+            case .alert(let alert): output.lines.queue { formatter.append(alert, to: &$0) }
             }
             confirm(machine.queued(item, at: time.instant))
         }

@@ -1,4 +1,5 @@
 import CheckedNumbers
+import CollarFormats
 import CollarJournal
 
 /// The lines of the event log that a reader wants.
@@ -18,7 +19,7 @@ package struct FollowedEvents {
     package init(_ configuration: ReadingConfiguration, former: EventPosition?, fileSystem: (any FileSystem)? = nil) {
         taken = former ?? .start
         log = EventLogReader(stateDirectory: configuration.stateDirectory, from: taken, fileSystem: fileSystem)
-        heads = configuration.eventKinds.map { Array("{\"type\":\"\($0.rawValue)\",".utf8) }
+        heads = configuration.eventKinds.map(\.head)
         collars = configuration.wanted.deviceIDs?.map { "\"collar\":\"\($0)\"" }
         if former == nil, case .since(let time) = configuration.start {
             earliestUnixMilliseconds = time
@@ -28,6 +29,9 @@ package struct FollowedEvents {
     }
 
     package mutating func noteChange() { isBehind = true }
+
+    /// Whether lines were removed before the reader took them.
+    package var hasLostLines: Bool { log.hasLostLines }
 
     package mutating func next() throws(JournalError) -> EventLogReader.Line? {
         while true {
@@ -74,4 +78,9 @@ package struct FollowedEvents {
         let digits = line[(comma + 1 + key.count)...].prefix { (0x30...0x39).contains($0) }
         return Int64(digits: digits, radix: 10, in: .unixMilliseconds)
     }
+}
+
+extension LineKind {
+    /// The beginning of each line of this kind in the event log.
+    package var head: [UInt8] { Array("{\"type\":\"\(rawValue)\",".utf8) }
 }

@@ -101,7 +101,7 @@ package final class JournalFollower {
         }
         return EmittedEntry(
             content: item.content, deviceID: collar.deviceID,
-            receipt: EmissionReceipt(session: collar.id, through: item.through))
+            receipt: EmissionReceipt(session: collar.id, through: item.through), isHeld: item.isHeld)
     }
 
     private func read(_ collar: FollowedCollar, at time: HostTime) -> [EntryFeed.Item] {

@@ -2,6 +2,7 @@ import CollarARQ
 import CollarConfiguration
 import CollarFormats
 import CollarJournal
+import CollarTracking
 import CollarWire
 import Glibc
 import LinuxSystem
@@ -20,6 +21,10 @@ package struct ReadingConfiguration: Sendable {
     package var selection = EntrySelection()
     /// The kinds of lines of the event log that it gets.
     package var eventKinds: Set<LineKind> = []
+    /// The kinds of entries and events that it writes.
+    package var writtenKinds: Set<LineKind> = [.fix]
+    /// The age beyond which alerts are left out, in milliseconds; nil for none.
+    package var longestAlertAge: Int64?
     /// Where a reader without a position begins; nil for the oldest entry.
     package var start: EmissionStart?
     package var format = FormatOptions()
@@ -31,9 +36,19 @@ package struct ReadingConfiguration: Sendable {
     }
 
     package mutating func read(_ kinds: Set<LineKind>) {
+        writtenKinds = kinds
         selection.choose(kinds)
         eventKinds = kinds.intersection(LineKind.ofEvents)
+        guard hasAlerts else { return }
+        // Alerts come from fixes in the order of their logs, from the times of reception, and from events.
+        selection.hasFixes = true
+        selection.hasMessages = true
+        selection.isSorted = true
+        selection.announcesHeldFixes = true
+        eventKinds.formUnion(EventAlert.kinds)
     }
+
+    package var hasAlerts: Bool { writtenKinds.contains(.alert) }
 }
 
 package struct FollowerConfiguration: Sendable {
@@ -54,15 +69,18 @@ package struct FollowerConfiguration: Sendable {
 
 /// Something that a reader gets, and the receipt for it.
 package enum StoredItem {
-    /// An entry; it is not wanted if another animal wore the collar.
+    /// An entry; it is not wanted if another animal wore the collar, or if it is read for its alerts alone.
     case entry(EmittedEntry, isWanted: Bool)
-    case event(EventLogReader.Line)
+    /// A line of the event log; it is not wanted if it is read for its alerts alone.
+    case event(EventLogReader.Line, isWanted: Bool = true)
+    case alert(RaisedAlert)
 }
 
 package enum StoredReceipt: Equatable, Sendable {
     /// An entry. A consumer may acknowledge its line by its id, if it has one.
     case entry(EmissionReceipt, hasID: Bool)
     case event(EventPosition)
+    case alert(AlertID)
 }
 
 /// The entries and events of a state directory for one reader: what is stored, then what another process adds.
@@ -71,10 +89,15 @@ package final class StoredEntries {
     private let watch: JournalWatch
     private let journals: JournalFollower
     private var events: FollowedEvents?
+    private var hasToldLostEvents = false
     /// The last confirmed event of an event log that cannot be read any more.
     private var eventsTaken: EventPosition?
     private var named: NamedReader?
     private var annotationFiles: AnnotationFiles
+    /// Nil for a reader without alerts.
+    private var alerts: AlertBook?
+    /// What was read and is handed out next.
+    private var waiting: ArraySlice<StoredItem> = []
     private let report: (FollowerNotice) -> Void
     /// Why the position could not be stored the last time; nil if it was stored. A failure that lasts is reported once.
     package private(set) var positionFailure: JournalError?
@@ -98,6 +121,10 @@ package final class StoredEntries {
         if !configuration.eventKinds.isEmpty { events = FollowedEvents(configuration, former: named?.former?.events) }
         try look()
         if named?.former == nil, case .after(let fix) = configuration.start { try requireStored(fix) }
+        if configuration.hasAlerts {
+            _ = annotationFiles.refresh()
+            alerts = AlertBook(alertWatch(), former: named?.former?.alerts ?? configuration.newAlerts, longestAge: configuration.longestAlertAge)
+        }
         if !journals.hasCollars, !hasReceiver { report(.nothingStored(path: configuration.stateDirectory)) }
         takeNotices()
         // From now on, 'run --keep' removes nothing that this reader has not taken.
@@ -109,8 +136,16 @@ package final class StoredEntries {
 
     package var isNamed: Bool { named != nil }
 
-    /// When ``deadlineReached(at:)`` is due; nil if nothing is expected.
-    package var nextDeadline: Instant? { journals.nextDeadline }
+    /// When ``deadlineReached(at:)`` or ``next(at:)`` is due; nil if nothing is expected.
+    package func nextDeadline(at time: HostTime) -> Instant? {
+        Instant.earliest(journals.nextDeadline, alerts?.nextDeadline(at: time))
+    }
+
+    private func alertWatch() -> AlertWatch {
+        let annotations = annotationFiles.annotations
+        let owner = (configuration.format.owner ?? .home).position(in: annotations.places)
+        return AlertWatch(annotations.alerts, places: annotations.places, owner: owner)
+    }
 
     package func deadlineReached(at now: Instant) { journals.deadlineReached(at: now) }
 
@@ -155,12 +190,47 @@ package final class StoredEntries {
 
     package func next(at time: HostTime) -> StoredItem? {
         defer { takeNotices() }
-        if let entry = journals.nextEntry(at: time) {
-            return .entry(entry, isWanted: configuration.wanted.contains(entry.deviceID, at: entry.content.unixMilliseconds))
+        while true {
+            if let item = waiting.popFirst() { return item }
+            if let entry = journals.nextEntry(at: time) {
+                take(entry, at: time)
+            } else if let line = nextEvent() {
+                take(line)
+            } else if let alert = alerts?.due(at: time) {
+                raise([alert], isLast: true)
+            } else {
+                return nil
+            }
         }
-        do throws(JournalError) {
-            return try events?.next().map(StoredItem.event)
-        } catch {
+    }
+
+    private func take(_ entry: EmittedEntry, at time: HostTime) {
+        let isWorn = configuration.wanted.contains(entry.deviceID, at: entry.content.unixMilliseconds)
+        if alerts != nil, isWorn {
+            let raised = alerts?.take(entry, at: time) ?? []
+            raise(raised, isLast: entry.isHeld)
+        }
+        if entry.isHeld { return journals.confirm(entry.receipt) }
+        alerts?.handOut(entry.deviceID, isLast: true)
+        waiting.append(.entry(entry, isWanted: isWorn && configuration.writtenKinds.contains(entry.content.kind)))
+    }
+
+    /// - Parameter isLast: whether no entry follows that comes from the same cause.
+    private func raise(_ raised: [RaisedAlert], isLast: Bool) {
+        for (index, alert) in raised.enumerated() {
+            alerts?.handOut(alert.deviceID, isLast: isLast && index == raised.count - 1)
+            waiting.append(.alert(alert))
+        }
+    }
+
+    private func nextEvent() -> EventLogReader.Line? {
+        defer {
+            if !hasToldLostEvents, events?.hasLostLines == true {
+                hasToldLostEvents = true
+                report(.eventsLost)
+            }
+        }
+        do throws(JournalError) { return try events?.next() } catch {
             report(.cannotReadEvents(error))
             eventsTaken = events?.taken
             events = nil
@@ -168,18 +238,31 @@ package final class StoredEntries {
         }
     }
 
+    private func take(_ line: EventLogReader.Line) {
+        if alerts != nil, let alert = EventAlert.alert(in: line.bytes), configuration.wanted.contains(alert.deviceID, at: alert.alert.unixMilliseconds),
+            alerts?.isRaised(alert, at: .now) == true
+        {
+            raise([alert], isLast: true)
+        }
+        waiting.append(.event(line, isWanted: configuration.writtenKinds.contains { line.bytes.starts(with: $0.head) }))
+    }
+
     /// Reads the files of animals and places that have changed, at most once a second.
     /// - Returns: what they say; nil if nothing has changed.
     package func changedAnnotations(at now: Instant) -> Annotations? {
         guard let faults = annotationFiles.refresh(at: now) else { return nil }
         for fault in faults { report(.editedFile(fault)) }
+        alerts?.watch = alertWatch()
         return annotationFiles.annotations
     }
 
     package func confirm(_ receipt: StoredReceipt) {
         switch receipt {
-        case .entry(let receipt, _): journals.confirm(receipt)
+        case .entry(let receipt, _):
+            journals.confirm(receipt)
+            alerts?.confirm()
         case .event(let position): events?.confirm(through: position)
+        case .alert: alerts?.confirm()
         }
     }
 
@@ -193,6 +276,7 @@ package final class StoredEntries {
         do throws(JournalError) {
             var state = try journals.durableState()
             state.events = events?.taken ?? eventsTaken ?? named?.former?.events
+            if let kept = alerts?.state() { state.alerts = kept }
             state.seenUnixMilliseconds = time.unixMilliseconds
             try named?.store(state, isSeen: isSeen)
             positionFailure = nil
@@ -239,7 +323,23 @@ package struct NamedReader {
     }
 }
 
+extension ReadingConfiguration {
+    /// What a new reader of alerts keeps: alerts count from now on, or from the time that a person has named.
+    fileprivate var newAlerts: ReaderAlerts {
+        if case .since(let unixMilliseconds) = start { return ReaderAlerts(sinceUnixMilliseconds: unixMilliseconds) }
+        return ReaderAlerts(sinceUnixMilliseconds: HostTime.now.unixMilliseconds)
+    }
+}
+
 extension EmittedEntry.Content {
+    fileprivate var kind: LineKind {
+        switch self {
+        case .fix: .fix
+        case .message: .message
+        case .gap: .gap
+        }
+    }
+
     /// The time that decides which animal wears the collar: that of the fix; for a message without a time, and for a change of a gap,
     /// when it became known. In milliseconds since 1970.
     package var unixMilliseconds: Int64 {

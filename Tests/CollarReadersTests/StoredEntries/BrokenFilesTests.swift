@@ -81,7 +81,7 @@ import Testing
             try remove(bench.path(of: collar) + "/00000001.journal")
             try bench.append(1...2, of: collar)
         }
-        let due = try #require(entries.nextDeadline)
+        let due = try #require(entries.nextDeadline(at: time(0)))
         entries.deadlineReached(at: due.advanced(byMicroseconds: -1_000_000))
         #expect(bench.take(entries) == [])
         entries.deadlineReached(at: due.advanced(byMicroseconds: 1_000_000))

@@ -33,7 +33,7 @@ import Testing
         configuration.read(kinds)
         let entries = try StoredEntries(configuration) { _ in }
         var numbers: [Int] = []
-        while case .event(let line)? = entries.next(at: time) {
+        while case .event(let line, _)? = entries.next(at: time) {
             numbers.append(try #require(try JSONScanner.value(of: line.bytes)["unix_ms"]?.integer(in: 0...Int.max)))
             if numbers.count <= count { entries.confirm(.event(line.end)) }
         }

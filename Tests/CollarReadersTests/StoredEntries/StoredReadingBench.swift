@@ -51,7 +51,7 @@ final class StoredReadingBench {
         return try StoredEntries(configuration) { [self] in notices.append($0) }
     }
 
-    /// Takes what is stored: fixes as `a1`, by the collar and the sequence, events as `e1`, unwanted fixes as `-a1`. Confirms the
+    /// Takes what is stored: fixes as `a1`, by the collar and the sequence, events as `e1`, alerts as `!left`, unwanted items as `-a1`. Confirms the
     /// wanted ones.
     func take(_ entries: StoredEntries, confirming: (String) -> Bool = { _ in true }) -> [String] {
         var taken: [String] = []
@@ -63,10 +63,13 @@ final class StoredReadingBench {
                 guard case .fix(let record) = entry.content else { continue }
                 text = "\(isWanted ? "" : "-")\(String(entry.deviceID.rawValue, radix: 16))\(record.fix.sequence)"
                 receipt = .entry(entry.receipt, hasID: true)
-            case .event(let line):
+            case .event(let line, let isWanted):
                 let time = (try? JSONScanner.value(of: line.bytes))?["unix_ms"]?.integer(in: 0...Int.max)
-                text = "e\(time ?? -1)"
+                text = "\(isWanted ? "" : "-")e\(time ?? -1)"
                 receipt = .event(line.end)
+            case .alert(let alert):
+                text = "!\(alert.alert.event.name)"
+                receipt = .alert(alert.id)
             }
             taken.append(text)
             if confirming(text) { entries.confirm(receipt) }
