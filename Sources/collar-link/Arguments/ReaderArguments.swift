@@ -18,7 +18,7 @@ extension ParsedArguments {
     ]
 
     /// The options that `follow` and `deliver` share.
-    static let followingOptions = [.lineKinds] + readingOptions
+    static let followingOptions = [.followedKinds, .alertAge] + readingOptions
 
     static let serviceDirectory = "/var/lib/collar-link"
 
@@ -76,8 +76,16 @@ extension ParsedArguments {
         reading.animalPaths = ConfigurationFiles.paths(of: "animals")
         reading.placePaths = ConfigurationFiles.paths(of: "places")
         reading.read(kinds ?? reading.format.usualKinds(in: [.fix]))
-        try Self.check(reading.eventKinds, in: reading.format.format)
-        reading.selection.isSorted = try isSorted()
+        try Self.check(reading.writtenKinds, in: reading.format.format)
+        let isSorted = try isSorted(unlessGiven: reading.hasAlerts)
+        try checkAlerts(reading.writtenKinds, reading.format.format, isSorted: isSorted)
+        reading.selection.isSorted = isSorted
+        if let minutes = try integer(OptionSpec.alertAge.key, in: 1...525_600) {
+            guard reading.hasAlerts else {
+                throw CommandFailure(.usage, "`--alert-age` goes with `--events alert`.", remedy: "Give `--events alert`.")
+            }
+            reading.longestAlertAge = Int64(minutes) * 60_000
+        }
         reading.start = try since()
         return reading
     }

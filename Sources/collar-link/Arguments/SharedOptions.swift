@@ -46,7 +46,7 @@ extension ParsedArguments {
     /// `--events LIST`: kinds of lines, each of which is in `possible`, or `all` of these, or `none` where events are possible; nil if the option is absent.
     func lineKinds(of possible: [LineKind]) throws(CommandFailure) -> Set<LineKind>? {
         guard let text = value("--events") else { return nil }
-        if text == "all" { return Set(possible) }
+        if text == "all" { return Set(possible).intersection(LineKind.common) }
         if text == "none", possible.contains(.link) { return [] }
         var kinds: Set<LineKind> = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
@@ -121,6 +121,18 @@ extension ParsedArguments {
         }
     }
 
+    /// Checks that alerts can be written, and that their order is possible.
+    func checkAlerts(_ kinds: Set<LineKind>, _ format: OutputFormat, isSorted: Bool) throws(CommandFailure) {
+        guard kinds.contains(.alert) else { return }
+        guard format.hasEvents else {
+            throw CommandFailure(.usage, "`--events alert` has no use: \(format.rawValue) has no alerts.", remedy: "Give `-F json` or `-F text`.")
+        }
+        if !isSorted, has("--sort") {
+            throw CommandFailure.excluding(
+                "--events alert", "--sort arrival", remedy: "Leave out `--sort`: alerts come in the order of sequences.")
+        }
+    }
+
     /// `--state-dir DIR`, or the default directory for journals.
     func stateDirectory() throws(CommandFailure) -> String {
         if let given = value("--state-dir") { return given }
@@ -159,11 +171,18 @@ extension OptionSpec {
 
     static let collarKinds = OptionSpec(
         "--events", value: "LIST",
-        is: "kinds of lines, separated by commas: fix, message, gap; or `all` (default fix,gap)")
+        is: "kinds of lines, separated by commas: fix, message, gap, alert; or `all` but alert (default fix,gap)")
 
     static let lineKinds = OptionSpec(
         "--events", value: "LIST",
         is: "kinds of lines, separated by commas: fix, message, gap, link, error, stats, status, result; or `all`, or `none` (default fix)")
+
+    static let followedKinds = OptionSpec(
+        "--events", value: "LIST",
+        is: "kinds of lines, separated by commas: fix, message, gap, alert, link, error, stats, status, result; or `all` but alert, or `none` (default fix)")
+
+    static let alertAge = OptionSpec(
+        "--alert-age", value: "MINUTES", is: "with `--events alert`: leave out alerts that are older, 1 to 525600 minutes (default: none)")
 
     static let sort = OptionSpec(
         "--sort", value: "arrival|sequence",

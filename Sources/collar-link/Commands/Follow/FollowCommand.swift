@@ -82,6 +82,10 @@ enum FollowCommand: Command {
                     "--acknowledge", option, remedy: "Leave out `\(option)`, because only full lines of JSON have ids, or `--acknowledge`.")
             }
         }
+        if configuration.isAcknowledged, configuration.reading.hasAlerts {
+            throw CommandFailure.excluding(
+                "--acknowledge", "--events alert", remedy: "Give alerts to a command: `collar-link deliver NAME --events alert -- COMMAND`.")
+        }
         configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
         configuration.durationMicroseconds = try arguments.number("--duration", in: 0...1e9).map { Int64($0 * 1e6) }
         let filter = try arguments.logFilter()

@@ -74,15 +74,19 @@ enum HistoryCommand: Command {
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
         var format = try arguments.formatOptions()
-        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap]) ?? format.usualKinds(in: [.fix, .gap])
+        let kinds = try arguments.lineKinds(of: [.fix, .message, .gap, .alert]) ?? format.usualKinds(in: [.fix, .gap])
         let last = try arguments.integer("--last", in: 1...1_000_000)
-        let isSorted = try arguments.isSorted(unlessGiven: format.format.isPath || last != nil)
+        let isSorted = try arguments.isSorted(unlessGiven: format.format.isPath || last != nil || kinds.contains(.alert))
         let since = try arguments.since() ?? .all
         let until = try arguments.receptionTime("--until") ?? .max
         let isByDay = try arguments.choice("--by", of: ["day": true]) ?? false
         if isByDay { try check(arguments, format) }
         if last != nil, !isSorted {
             throw CommandFailure.excluding("--last", "--sort", remedy: "Leave out `--sort`: `--last` sorts by sequence.")
+        }
+        try arguments.checkAlerts(kinds, format.format, isSorted: isSorted)
+        if last != nil, kinds.contains(.alert) {
+            throw CommandFailure.excluding("--last", "--events alert", remedy: "Leave out `--last`, and give `--since`.")
         }
         if arguments.has("--repair"), !arguments.has("--verify") { throw CommandFailure(.usage, "`--repair` goes with `--verify`.") }
         if arguments.has("--verify") {

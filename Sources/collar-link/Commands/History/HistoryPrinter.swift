@@ -1,6 +1,7 @@
 import CollarConfiguration
 import CollarFormats
 import CollarJournal
+import CollarTracking
 import CollarWire
 import Glibc
 import LinuxSystem
@@ -12,6 +13,8 @@ struct HistoryPrinter {
     /// The end of the window, in milliseconds since 1970: later receptions are left out.
     private let until: Int64
     private var formatter: EntryFormatter
+    /// Nil where no alerts are printed.
+    private let watch: AlertWatch?
     private var bytes: [UInt8] = []
 
     init(_ format: FormatOptions, _ kinds: Set<LineKind>, _ selection: CollarSelection, until: Int64) {
@@ -19,6 +22,8 @@ struct HistoryPrinter {
         self.selection = selection
         self.until = until
         formatter = EntryFormatter(format)
+        let owner = (format.owner ?? .home).position(in: format.annotations.places)
+        watch = kinds.contains(.alert) ? AlertWatch(format.annotations.alerts, places: format.annotations.places, owner: owner) : nil
         formatter.begin(into: &bytes)
     }
 
@@ -49,9 +54,15 @@ struct HistoryPrinter {
         var newest: [EmittedEntry.Content] = []
         var selection = EntrySelection()
         selection.choose(kinds)
+        var (tracker, earliest, first) = (AlertTracker(), Int64.min, since)
+        if watch != nil, case .since(let unixMilliseconds) = since {
+            // On which side of a border an animal was before is known from earlier fixes.
+            (earliest, first) = (unixMilliseconds, .all)
+        }
+        if watch != nil { selection.hasFixes = true }
         // An unknown fix is told as without sorting.
         _ = try start(in: reader, since: since)
-        let entries = try CommandFailure.wrapping(try SortedEntries(reader, selection, start: since))
+        let entries = try CommandFailure.wrapping(try SortedEntries(reader, selection, start: first))
         var isDamageKnown = false
         while let contents = try CommandFailure.wrapping(try entries.next()) {
             tell(entries.takeDamage(), of: reader.deviceID, &isDamageKnown)
@@ -59,6 +70,10 @@ struct HistoryPrinter {
                 // A gap that may still be filled is no part of the history.
                 if case .gap(let change) = content, change.event != .lost, change.event != .elsewhere { continue }
                 guard isWanted(content, of: reader.deviceID) else { continue }
+                let alerts = watch.map { tracker.alerts(of: content, $0) } ?? []
+                guard content.receivedUnixMilliseconds >= earliest else { continue }
+                for alert in alerts { formatter.append(RaisedAlert(alert, of: reader.deviceID, fix: content.fix), to: &bytes) }
+                if content.fix != nil, !kinds.contains(.fix) { continue }
                 guard let last else {
                     formatter.append(content, deviceID: reader.deviceID, to: &bytes)
                     continue
@@ -124,7 +139,17 @@ struct HistoryPrinter {
     }
 }
 
+extension AlertTracker {
+    /// The alerts of the next entry in the order of the log.
+    fileprivate mutating func alerts(of content: EmittedEntry.Content, _ watch: AlertWatch) -> [Alert] {
+        guard let record = content.fix else { return [] }
+        return take(record.fix, logID: record.logID, receivedUnixMilliseconds: record.receivedUnixMilliseconds, watch)
+    }
+}
+
 extension EmittedEntry.Content {
+    fileprivate var fix: JournaledFix? { if case .fix(let record) = self { record } else { nil } }
+
     /// When the receiver got it or knew of it, in milliseconds since 1970.
     var receivedUnixMilliseconds: Int64 {
         switch self {

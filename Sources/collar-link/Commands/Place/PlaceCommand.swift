@@ -49,6 +49,14 @@ enum PlaceCommand: Command {
               [place meadow]
               area = meadow.geojson
 
+              [alerts]
+              farther = 500             # metres from the owner
+              silent = 2h               # without reception, or off
+              quiet = 22:00-07:00       # local time
+
+            `--events alert` of `follow`, `deliver` and `history` says when an animal leaves or enters a place, is farther from its owner,
+            or is not heard. LINES.md describes all alerts.
+
             /etc/collar-link/places has the same format. If both files have a place of one name, yours counts.
 
             A running `run`, `follow` or `deliver` uses a changed file within a second. If a line is wrong, it reports the line and keeps the

@@ -169,7 +169,7 @@ enum RunCommand: Command {
         _ = try AnimalNames().annotations()
         configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
         configuration.placePaths = ConfigurationFiles.paths(of: "places")
-        let kinds = try arguments.lineKinds(of: LineKind.allCases)
+        let kinds = try arguments.lineKinds(of: LineKind.common)
         configuration.format = try arguments.liveFormatOptions(kinds ?? [.fix])
         if let kinds {
             try ParsedArguments.check(kinds, in: configuration.format.format)
