@@ -176,7 +176,7 @@ def bench_week(fixes=60_480_000):
         print(f"\nall acknowledged after {seconds:.0f} s: {fixes / seconds:,.0f} fixes/s")
 
 
-FORMATS = ("json", "text", "csv", "gpx", "geojson", "movebank", "influx", "owntracks", "traccar", "homeassistant", "nmea")
+FORMATS = ("json", "text", "csv", "gpx", "geojson", "geojson-track", "movebank", "influx", "owntracks", "traccar", "homeassistant", "nmea")
 
 
 def exported(folder, form, counter):

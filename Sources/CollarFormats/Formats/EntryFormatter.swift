@@ -170,7 +170,7 @@ extension OutputFormat {
         case .homeassistant: "of unknown accuracy"
         case .influx: "from before 1677 or after 2262"
         case .nmea: "from before 1980 or after 2079"
-        case .json, .text, .csv, .gpx, .geojson, .movebank, .owntracks, .traccar: "that it cannot express"
+        case .json, .text, .csv, .gpx, .geojson, .geojsonTrack, .movebank, .owntracks, .traccar: "that it cannot express"
         }
     }
 }

@@ -12,6 +12,8 @@ package enum OutputFormat: String, CaseIterable, Sendable {
     case gpx
     /// A FeatureCollection of GeoJSON (RFC 7946).
     case geojson
+    /// A FeatureCollection of GeoJSON with the way of the animals as lines.
+    case geojsonTrack = "geojson-track"
     /// Comma-separated values with the names that Movebank imports.
     case movebank
     /// The line protocol of InfluxDB.
@@ -32,6 +34,7 @@ package enum OutputFormat: String, CaseIterable, Sendable {
         case .csv: "CSV, with the units in the header"
         case .gpx: "GPX 1.1: a track per collar or animal, split at missing fixes"
         case .geojson: "GeoJSON (RFC 7946): a FeatureCollection of points"
+        case .geojsonTrack: "GeoJSON: a line per run of fixes, cut at missing fixes and at the antimeridian"
         case .movebank: "CSV with the column names that Movebank imports"
         case .influx: "InfluxDB line protocol: measurement `collar_fix`, nanoseconds"
         case .owntracks: "one OwnTracks `location` object per line"
@@ -42,7 +45,7 @@ package enum OutputFormat: String, CaseIterable, Sendable {
     }
 
     /// Whether the order of points is their path: consumers connect each point with the next one.
-    package var isPath: Bool { self == .gpx || self == .nmea }
+    package var isPath: Bool { [.gpx, .geojsonTrack, .nmea].contains(self) }
 
     /// Whether the format cannot express a fix of unknown accuracy.
     package var demandsAccuracy: Bool { self == .homeassistant }
@@ -89,6 +92,7 @@ package struct FormatOptions: Sendable {
         case .csv: CSVWriter(deployments: deployments)
         case .gpx: GPXWriter(deployments: deployments)
         case .geojson: GeoJSONWriter(deployments: deployments)
+        case .geojsonTrack: GeoJSONTrackWriter(deployments: deployments)
         case .movebank: MovebankWriter(deployments: deployments)
         case .influx: InfluxWriter(deployments: deployments)
         case .owntracks: OwnTracksWriter(deployments: deployments)

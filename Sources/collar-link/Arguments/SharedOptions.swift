@@ -186,7 +186,7 @@ extension OptionSpec {
 
     static let sort = OptionSpec(
         "--sort", value: "arrival|sequence",
-        is: "order of lines: `arrival`, or `sequence` to hold each fix back until every earlier one of its log has come or is lost (default arrival; in `history`, sequence for gpx and nmea)")
+        is: "order of lines: `arrival`, or `sequence` to hold each fix back until every earlier one of its log has come or is lost (default arrival; in `history`, sequence for gpx, geojson-track and nmea)")
 
     static let format = OptionSpec("-F", "--format", value: "FORMAT", is: "output format, see the table below (default json)")
 

@@ -130,7 +130,7 @@ import Testing
         #expect(batch.receipts.count == 4)
     }
 
-    @Test(arguments: [OutputFormat.csv, .geojson, .gpx]) func everyPartIsAWholeDocument(format: OutputFormat) throws {
+    @Test(arguments: [OutputFormat.csv, .geojson, .geojsonTrack, .gpx]) func everyPartIsAWholeDocument(format: OutputFormat) throws {
         var both = try batch("sink", "{collar}", format: format)
         for item in [fix(1), fix(2, of: collarB), fix(3)] { both.add(item) }
         both.end()

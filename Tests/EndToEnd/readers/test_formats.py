@@ -13,12 +13,12 @@ import unittest
 
 from end_to_end import BINARY, ORDINARY_USER, EndToEndTest, child_environment, wait_until
 from radio import Radio
-from readers import ENVIRONMENT, GPSD, GPXPY, Influx, milliseconds, with_gpsbabel, with_gpxpy
+from readers import ENVIRONMENT, GPSD, GPXPY, SHAPELY, Influx, milliseconds, with_gpsbabel, with_gpxpy, with_shapely
 from serial_line import SerialLine
 
 from session_parts import A, B
 
-FORMATS = ("json", "text", "csv", "gpx", "geojson", "movebank", "influx", "owntracks", "traccar", "homeassistant", "nmea")
+FORMATS = ("json", "text", "csv", "gpx", "geojson", "geojson-track", "movebank", "influx", "owntracks", "traccar", "homeassistant", "nmea")
 # Of JSON's keys, those whose unknown value is -1.
 NEGATIVE_IF_UNKNOWN = ("h_accuracy_m", "v_accuracy_m", "speed_mps", "course_deg", "battery_pct")
 CSV_NAMES = {"latitude_deg": "latitude", "longitude_deg": "longitude"}
@@ -210,6 +210,49 @@ class MapTest(Formats):
         found = with_gpsbabel("geojson", self.file("geojson"), "-w")
         self.assert_points(found, [(None, *point[1:]) for point in self.points])
 
+    def assert_lines(self, lines):
+        """Lines through all points, in their order, with ends at the antimeridian."""
+        found = []
+        for line in lines:
+            self.assertGreaterEqual(len(line), 2)
+            for one, other in zip(line, line[1:]):
+                self.assertLess(abs(one[0] - other[0]), 1)
+            self.assertTrue(all(-180 <= longitude <= 180 and -90 <= latitude <= 90 for longitude, latitude in line))
+            found += line
+        for end, begin in zip(lines, lines[1:]):
+            self.assertEqual((abs(end[-1][0]), abs(begin[0][0]), end[-1][1]), (180, 180, begin[0][1]))
+            self.assertNotEqual(end[-1][0], begin[0][0])
+        self.assert_points([(None, latitude, longitude) for longitude, latitude in found if abs(longitude) != 180],
+                           [(None, *point[1:]) for point in self.points if abs(point[2]) != 180], 7)
+
+    def test_lines_of_geojson(self):
+        """What RFC 7946 says of lines, and of the antimeridian (3.1.9)."""
+        collection = json.loads(self.decode("geojson-track"))
+        self.assertEqual(collection["type"], "FeatureCollection")
+        self.assertEqual([feature["geometry"]["type"] for feature in collection["features"]], ["LineString"] * 2)
+        self.assert_lines([[tuple(point) for point in feature["geometry"]["coordinates"]] for feature in collection["features"]])
+        west, east = (feature["properties"] for feature in collection["features"])
+        self.assertEqual((west["first_seq"], west["last_seq"] + 1, east["last_seq"]), (0, east["first_seq"], len(self.fixes) - 1))
+        self.assertEqual(west["fixes"] + east["fixes"], len(self.fixes))
+        for feature in collection["features"]:
+            values = feature["properties"]
+            first, last = self.fixes[values["first_seq"]], self.fixes[values["last_seq"]]
+            self.assertEqual(feature["id"], first["id"])
+            self.assertEqual((values["first_ts_unix_ms"], values["last_ts_unix_ms"], values["collar"], values["log"]),
+                             (first["ts_unix_ms"], last["ts_unix_ms"], first["collar"], first["log"]))
+
+    @unittest.skipUnless(shutil.which("gpsbabel"), "needs gpsbabel")
+    def test_lines_of_geojson_with_gpsbabel(self):
+        found = [(longitude, latitude) for _, latitude, longitude in with_gpsbabel("geojson", self.file("geojson-track"), "-r")]
+        edge = next(index for index, point in enumerate(found) if point[0] == -180)
+        self.assert_lines([found[:edge], found[edge:]])
+
+    @unittest.skipUnless(SHAPELY.exists(), "needs shapely")
+    def test_lines_of_geojson_with_shapely(self):
+        lines = with_shapely(self.file("geojson-track"))
+        self.assertEqual([(kind, valid) for kind, valid, _ in lines], [("LineString", True)] * 2)
+        self.assert_lines([[tuple(point) for point in points] for *_, points in lines])
+
     @unittest.skipUnless(shutil.which("gpsbabel"), "needs gpsbabel")
     def test_nmea_with_gpsbabel(self):
         self.assert_points(with_gpsbabel("nmea", self.file("nmea")), digits=7)
@@ -331,7 +374,7 @@ class OptionTest(Formats):
     def test_help_lists_every_format(self):
         for command in ("history", "decode"):
             text = self.run_tool(command, "--help")
-            self.assertEqual(re.findall(r"^  ([a-z]+) +[^-].*", text.split("\nformats:\n")[1], re.M), list(FORMATS))
+            self.assertEqual(re.findall(r"^  ([a-z-]+)  +[^-].*", text.split("\nformats:\n")[1], re.M), list(FORMATS))
 
 
 class HistoryTest(Formats):
@@ -358,6 +401,10 @@ class HistoryTest(Formats):
         for form, count in rows.items():
             self.assertEqual(self.history(form).count("\n"), count, form)
         self.assertEqual(len(json.loads(self.history("geojson"))["features"]), 22)
+        lines = [(line["properties"]["collar"], line["geometry"]["type"], len(line["geometry"]["coordinates"]))
+                 for line in json.loads(self.history("geojson-track"))["features"]]
+        self.assertEqual(sorted(lines), sorted((f"{each.log.device_id:016x}", "LineString", count)
+                                               for each, count in ((A, 5), (A, 12), (B, 5))))
         trackers = [line for line in self.history("homeassistant").splitlines() if line.startswith("homeassistant/")]
         self.assertEqual(len(trackers), 2)
 
@@ -386,6 +433,8 @@ class HistoryTest(Formats):
                 file.write(self.history("gpx", "--collar", f"{A.log.device_id:016x}", *arguments))
             (_, found), = with_gpxpy(path)
             self.assertEqual([len(segment) for segment in found], segments, arguments)
+            track = json.loads(self.history("geojson-track", "--collar", f"{A.log.device_id:016x}", *arguments))
+            self.assertEqual([line["properties"]["fixes"] for line in track["features"]], segments, arguments)
         lines = [json.loads(each) for each in self.history("json", "--sort", "sequence").splitlines()]
         self.assertEqual([each["seq"] for each in lines if each["type"] == "fix" and each["collar"] == f"{A.log.device_id:016x}"],
                          [*range(5), *range(8, 28), *range(30, 40)])

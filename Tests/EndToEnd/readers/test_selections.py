@@ -131,6 +131,7 @@ class SelectionTest(ReaderTest):
         receiver.stop()
         text = self.tool("history", "-F", "gpx", "--collar", NAME_B)
         self.assertEqual((text.count("<trkpt "), text.count("<trkseg>")), (6, 1))
+        self.assertEqual(self.tool("history", "-F", "geojson-track", "--collar", NAME_B).count("LineString"), 1)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from servers import is_listening
 # Libraries of programs that are unpacked privately.
 ENVIRONMENT = child_environment(LD_LIBRARY_PATH=os.environ.get("PRIVATE_LIBRARIES", ""))
 GPXPY = ROOT / ".tools/gpxpy/bin/python"
+SHAPELY = ROOT / ".tools/shapely/bin/python"
 TOPOGRAFIX = "{http://www.topografix.com/GPX/1/1}"
 
 
@@ -42,7 +43,7 @@ def with_gpsbabel(kind, path, data="-t"):
     result = subprocess.run(["gpsbabel", data, "-i", kind, "-f", path, "-o", "gpx,gpxver=1.1", "-F", "-"], capture_output=True, text=True,
                             timeout=60, env=ENVIRONMENT, check=True)
     points = []
-    for point in ElementTree.fromstring(result.stdout).iter(TOPOGRAFIX + ("trkpt" if data == "-t" else "wpt")):
+    for point in ElementTree.fromstring(result.stdout).iter(TOPOGRAFIX + {"-t": "trkpt", "-r": "rtept", "-w": "wpt"}[data]):
         time = point.findtext(TOPOGRAFIX + "time")
         points.append((time and milliseconds(time), float(point.get("lat")), float(point.get("lon"))))
     return points
@@ -56,6 +57,17 @@ tracks = gpxpy.parse(open(sys.argv[1])).tracks
 print(json.dumps([(t.name, [[(p.time.isoformat(timespec="milliseconds"), p.latitude, p.longitude, p.elevation,
     {e.tag: e.text for e in p.extensions}) for p in s.points] for s in t.segments]) for t in tracks]))"""
     result = subprocess.run([GPXPY, "-c", program, path], capture_output=True, text=True, timeout=60, check=True)
+    return json.loads(result.stdout)
+
+
+def with_shapely(path):
+    """The geometries of a FeatureCollection as shapely finds them: type, whether it is valid, and its coordinates."""
+    program = """
+import json, sys, shapely.geometry
+features = json.load(open(sys.argv[1]))["features"]
+geometries = [shapely.geometry.shape(feature["geometry"]) for feature in features]
+print(json.dumps([(each.geom_type, each.is_valid, list(each.coords)) for each in geometries]))"""
+    result = subprocess.run([SHAPELY, "-c", program, path], capture_output=True, text=True, timeout=60, check=True)
     return json.loads(result.stdout)
 
 

@@ -5,16 +5,9 @@ import CollarWire
 ///
 /// Tracks are not sorted, so that nothing has to be kept: where fixes of two collars alternate, so do their tracks.
 struct GPXWriter: FormatWriter {
-    struct Segment {
-        let deviceID: DeviceID
-        let logID: LogID
-        let animal: Animal?
-        /// The sequence that continues the segment.
-        var next: UInt32
-    }
-
     var deployments: DeploymentTable
-    private(set) var open: Segment?
+    /// The fixes of the open segment.
+    private(set) var open: FixRun?
 
     func begin(into bytes: inout [UInt8]) {
         bytes.append(#"<?xml version="1.0" encoding="UTF-8"?>"#)
@@ -56,17 +49,13 @@ struct GPXWriter: FormatWriter {
     /// Begins a segment, and before it a track if the collar or the animal is another one. Nothing begins if the fix continues
     /// the open segment.
     private mutating func beginSegment(for received: ReceivedFix, in bytes: inout [UInt8]) {
-        let sequence = received.fix.sequence
         let animal = wearer(at: received)
+        if open?.take(received, animal) == true { return }
         let isSameTrack = open.map { $0.deviceID == received.deviceID && $0.animal == animal } ?? false
-        if isSameTrack, open?.logID == received.logID, open?.next == sequence {
-            open?.next = sequence &+ 1
-            return
-        }
         if open != nil { bytes.append(isSameTrack ? "</trkseg>\n" : "</trkseg>\n</trk>\n") }
         if !isSameTrack { beginTrack(of: animal, deviceID: received.deviceID, in: &bytes) }
         bytes.append("<trkseg>\n")
-        open = Segment(deviceID: received.deviceID, logID: received.logID, animal: animal, next: sequence &+ 1)
+        open = FixRun(received, animal)
     }
 
     private func beginTrack(of animal: Animal?, deviceID: DeviceID, in bytes: inout [UInt8]) {
@@ -82,10 +71,8 @@ struct GPXWriter: FormatWriter {
         bytes += "<src>\(collar)</src>\n".utf8
     }
 
-    /// Messages and fixes share the sequences of a log: where a message stands, no fix is missing.
     mutating func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8]) {
-        guard let open, open.deviceID == deviceID, open.logID == message.logID, open.next == message.message.sequence else { return }
-        self.open?.next = message.message.sequence &+ 1
+        open?.take(message, of: deviceID)
     }
 
     mutating func end(into bytes: inout [UInt8]) {

@@ -99,7 +99,7 @@ struct DocumentFormatTests {
 
     @Test("A second document begins anew, with other names")
     func secondDocument() {
-        for format in [OutputFormat.gpx, .geojson, .homeassistant] {
+        for format in [OutputFormat.gpx, .geojson, .geojsonTrack, .homeassistant] {
             var formatter = EntryFormatter(FormatOptions(format))
             var documents: [[UInt8]] = []
             for table in [DeploymentTable(), DeploymentTable(), worn(by: "Athena")] {
