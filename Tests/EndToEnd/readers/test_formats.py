@@ -128,21 +128,50 @@ class TableTest(Formats):
         self.assert_points(with_gpsbabel(f"xcsv,style={style}", self.file("csv")))
 
     def test_movebank(self):
-        """The attributes of Movebank that move2 reads, and their values. ctmm reads the error from the name that it has here."""
+        """Columns that Movebank, ctmm and move2 know, and their values."""
         reader = csv.DictReader(io.StringIO(self.decode("movebank")), strict=True)
         self.assertEqual(reader.fieldnames, [
             "timestamp", "location-long", "location-lat", "height-above-msl", "ground-speed", "heading",
-            "gps-horizontal-accuracy-estimate", "tag-local-identifier", "individual-local-identifier",
+            "gps-horizontal-accuracy-estimate", "location-error-numerical", "tag-local-identifier", "individual-local-identifier",
             "individual-taxon-canonical-name", "sensor-type"])
         rows = list(reader)
         self.assert_points([(milliseconds(row["timestamp"]), float(row["location-lat"]), float(row["location-long"])) for row in rows])
         for row, fix in zip(rows, self.fixes):
             self.assertRegex(row["timestamp"], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$")
             self.assertEqual((row["tag-local-identifier"], row["sensor-type"]), (fix["collar"], "gps"))
-            self.assertEqual((row["individual-local-identifier"], row["individual-taxon-canonical-name"]), ("", ""))
+            # Without a name: R would take all fixes without an animal for one animal, and digits for a number.
+            self.assertEqual((row["individual-local-identifier"], row["individual-taxon-canonical-name"]), ("collar " + fix["collar"], ""))
             for name, key in (("height-above-msl", "alt_m"), ("ground-speed", "speed_mps"), ("heading", "course_deg"),
-                              ("gps-horizontal-accuracy-estimate", "h_accuracy_m")):
+                              ("gps-horizontal-accuracy-estimate", "h_accuracy_m"), ("location-error-numerical", "h_accuracy_m")):
                 self.assertEqual(float(row[name]) if row[name] else None, self.known(fix, key), name)
+
+    def test_movebank_in_r(self):
+        """The choice of columns in ctmm 1.2.1 (R/telemetry.R: ATTRIBUTE, canonical.name, pull.column) and move2 0.3.0 (R/mt_read.R and
+        R/movebank_constants.R: movebank_minimal_columns, mb_column_units)."""
+        rows = list(csv.DictReader(io.StringIO(self.decode("movebank")), strict=True))
+        columns = {re.sub("[.:_ -]", "", name).lower(): name for name in rows[0]}
+
+        def pulled(*names):
+            """The first column of these names in which something is known."""
+            return next((columns[name] for name in names if name in columns and any(row[columns[name]] for row in rows)), None)
+
+        self.assertEqual(pulled("timestamp", "timestampoffix", "acquisitiontime"), "timestamp")
+        self.assertEqual(pulled("animalid", "individuallocalidentifier", "localidentifier", "individualid", "name", "id", "taglocalidentifier"),
+                         "individual-local-identifier")
+        self.assertEqual((pulled("locationlongitude", "locationlong"), pulled("locationlatitude", "locationlat")),
+                         ("location-long", "location-lat"))
+        # In metres: the first of the names of errors counts, before every dilution of precision.
+        self.assertEqual(pulled("eobshorizontalaccuracyestimate", "eobshorizontalaccuracyestimatem", "eobshorizontalaccuracy",
+                                "gpshorizontalaccuracyestimate", "gpshorizontalaccuracyestimatem", "horizontalaccuracy", "error"),
+                         "gps-horizontal-accuracy-estimate")
+        self.assertEqual(pulled("heightaboveellipsoid", "heightaboveelipsoid", "heightabovemsl"), "height-above-msl")
+        self.assertEqual((pulled("groundspeed", "speed"), pulled("heading")), ("ground-speed", "heading"))
+        self.assertLessEqual({"location-long", "location-lat", "timestamp", "individual-local-identifier"}, set(rows[0]))
+        # The columns with units of their own.
+        self.assertLessEqual({"location-error-numerical", "height-above-msl", "ground-speed", "heading"}, set(rows[0]))
+        for row in rows:
+            self.assertNotEqual(row["individual-local-identifier"], "")
+            self.assertIn(row["sensor-type"], ("gps", "gnss"))
 
     @unittest.skipUnless(shutil.which("influxd"), "needs influxd")
     def test_influx(self):
@@ -368,6 +397,10 @@ class OptionTest(Formats):
                 self.assertEqual(self.errors.splitlines()[0], f"collar-link: `{option[0]}` is for lines of JSON, not for {form}.")
         self.assertEqual(self.run_tool("history", "-F", "csv", "--source-as", "iOS", "--state-dir", self.state, code=64), "")
         self.assertIn("`--source-as` is for lines of JSON, not for csv.", self.errors)
+        for form in ("geojson-track", "movebank", "owntracks", "traccar", "homeassistant", "nmea"):
+            self.assertEqual(self.run_tool("history", "-F", form, "--owner", "1,2", "--state-dir", self.state, code=64), "")
+            self.assertIn(f"`--owner` has no use: {form} has no distances.", self.errors)
+            self.assertIn("give `-F` with json, text, csv, gpx, geojson or influx.", self.errors)
         self.decode("kml", code=64)
         self.assertIn(f"`--format` takes {', '.join(FORMATS[:-1])} or nmea, not 'kml'.", self.errors)
 

@@ -40,12 +40,20 @@ struct CSVWriter: FormatWriter {
 
 /// Comma-separated values with the names of Movebank's attributes: degrees, metres, metres a second, times in UTC. `heading` is
 /// the direction of motion, as Movebank defines it. An unknown value is empty.
+///
+/// Beside Movebank, two packages of R read these columns: ctmm 1.2.1 (`as.telemetry`, R/telemetry.R) and move2 0.3.0 (`mt_read`, R/mt_read.R
+/// and R/movebank_constants.R).
+///
+/// - Animals: `individual-local-identifier`, which move2 demands. ctmm takes all fixes without one for one animal, and move2 fails where only
+///   a part of a tag's fixes has one. So a collar without a name stands for its animal; the word before its id keeps R from reading a number.
+/// - Errors, in metres: ctmm takes `gps-horizontal-accuracy-estimate` as it is; move2 gives `location-error-numerical` its unit.
+/// - Outliers: without `visible` and columns of marks, both keep all fixes.
 struct MovebankWriter: FormatWriter {
     var deployments: DeploymentTable
 
     func begin(into bytes: inout [UInt8]) {
         bytes.append("timestamp,location-long,location-lat,height-above-msl,ground-speed,heading,gps-horizontal-accuracy-estimate,")
-        bytes.append("tag-local-identifier,individual-local-identifier,individual-taxon-canonical-name,sensor-type\n")
+        bytes.append("location-error-numerical,tag-local-identifier,individual-local-identifier,individual-taxon-canonical-name,sensor-type\n")
     }
 
     func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
@@ -59,11 +67,12 @@ struct MovebankWriter: FormatWriter {
             row.append(",", fix.speedMetersPerSecond, orUnknown: "")
             row.append(",", fix.courseDegrees, orUnknown: "")
             row.append(",", fix.horizontalAccuracyMeters, orUnknown: "")
+            row.append(",", fix.horizontalAccuracyMeters, orUnknown: "")
             row.append(",")
             row.append(collar: received.deviceID)
             row.append(",")
         }
-        if let animal { bytes.append(csvField: animal.name) }
+        bytes.append(csvField: animal?.name ?? collarName(received.deviceID))
         bytes.append(",")
         if let species = animal?.species { bytes.append(csvField: species) }
         bytes.append(",gps\n")

@@ -12,7 +12,7 @@ struct TableFormatTests {
         """
     private let movebankHeader = """
         timestamp,location-long,location-lat,height-above-msl,ground-speed,heading,gps-horizontal-accuracy-estimate,\
-        tag-local-identifier,individual-local-identifier,individual-taxon-canonical-name,sensor-type
+        location-error-numerical,tag-local-identifier,individual-local-identifier,individual-taxon-canonical-name,sensor-type
 
         """
 
@@ -34,9 +34,9 @@ struct TableFormatTests {
         #expect(
             document(.movebank, [knownFix(), unknownFix(), edgeFix()], worn(by: "Athena", species: "Felis catus"))
                 == movebankHeader + """
-                    2023-11-07 23:53:54.567,-122.4194,37.7749,10,0.5,180,5.268,0123456789abcdef,Athena,Felis catus,gps
-                    2000-01-01 00:00:00.000,0,0,,,,,00000000000000ab,,,gps
-                    1969-12-31 23:59:59.999,180,-90,-0.4,0,0,0,00000000000000ab,,,gps
+                    2023-11-07 23:53:54.567,-122.4194,37.7749,10,0.5,180,5.268,5.268,0123456789abcdef,Athena,Felis catus,gps
+                    2000-01-01 00:00:00.000,0,0,,,,,,00000000000000ab,collar 00000000000000ab,,gps
+                    1969-12-31 23:59:59.999,180,-90,-0.4,0,0,0,0,00000000000000ab,collar 00000000000000ab,,gps
 
                     """)
         #expect(
