@@ -47,6 +47,9 @@ package enum OutputFormat: String, CaseIterable, Sendable {
     /// Whether the order of points is their path: consumers connect each point with the next one.
     package var isPath: Bool { [.gpx, .geojsonTrack, .nmea].contains(self) }
 
+    /// Whether the format has places, distances and directions of fixes.
+    package var hasWhereabouts: Bool { [.json, .text, .csv, .gpx, .geojson, .influx].contains(self) }
+
     /// Whether the format cannot express a fix of unknown accuracy.
     package var demandsAccuracy: Bool { self == .homeassistant }
 

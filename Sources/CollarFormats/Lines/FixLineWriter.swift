@@ -154,7 +154,8 @@ package struct FixLineWriter: FormatWriter, Sendable {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(_ whereabouts: Whereabouts) {
+    /// Appends the members of an object of JSON that follow others; what is unknown is left out.
+    mutating func append(_ whereabouts: Whereabouts) {
         if let place = whereabouts.place {
             append(#","place":"#)
             append(jsonString: place)

@@ -79,9 +79,14 @@ extension ParsedArguments {
         options.sourceAs = try choice("--source-as", of: ["watchOS": .watchOS, "iOS": .iOS])
         options.zone = has("--utc") ? nil : TimeZoneOffset.local
         options.owner = try owner()
-        for key in ["--flavour", "--source-as", "--owner"] where has(key) && options.format != .json {
+        for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
             throw CommandFailure(
                 .usage, "`\(key)` is for lines of JSON, not for \(options.format.rawValue).", remedy: "Leave it out, or give `-F json`.")
+        }
+        if has("--owner"), !options.format.hasWhereabouts {
+            throw CommandFailure(
+                .usage, "`--owner` has no use: \(options.format.rawValue) has no distances.",
+                remedy: "Leave it out, or give `-F` with \(OutputFormat.allCases.filter(\.hasWhereabouts).map(\.rawValue).alternatives).")
         }
         let accuracy = OptionSpec.unknownAccuracy.key
         options.unknownAccuracyMeters = try integer(accuracy, in: 1...100_000).map { UInt32($0) }
@@ -209,7 +214,7 @@ extension OptionSpec {
 
     static let owner = OptionSpec(
         "--owner", value: "LAT,LON|home",
-        is: "write `distance_m` and `bearing_deg` from this position, or from the place `home`, in every JSON fix line (default: neither)")
+        is: "write the distance and the direction of every fix from this position, or from the place `home` (default: neither)")
 
     static let count = OptionSpec("-n", "--count", value: "N", is: "exit after N lines, 1 or more (default: no limit)")
 

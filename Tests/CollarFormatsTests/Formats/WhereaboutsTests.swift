@@ -72,6 +72,48 @@ import Testing
         #expect(exact.hasSuffix(",\"place\":\"home\",\"distance_m\":54,\"bearing_deg\":102}\n"))
     }
 
+    /// A place whose name each format must write in its own way.
+    @Test(arguments: [
+        (.text, "  at a, \"b\" & \\ (private)  0 m from you  fix 42\n"),
+        (.csv, ",\"a, \"\"b\"\" & \\\",true,0,\n"),
+        (.gpx, "<collar:place>a, \"b\" &amp; \\</collar:place><collar:private>true</collar:private>"
+            + "<collar:distance_m>0</collar:distance_m></extensions></trkpt>\n"),
+        (.geojson, ",\"place\":\"a, \\\"b\\\" & \\\\\",\"private\":true,\"distance_m\":0}}"),
+        (.influx, ",place=\"a, \\\"b\\\" & \\\\\",private=true,distance_m=0 1699401234567000042\n"),
+    ] as [(OutputFormat, String)])
+    func everyFormatWithPlacesNamesThem(format: OutputFormat, end: String) throws {
+        let center = try #require(Position(latitudeDegrees: 37.775, longitudeDegrees: -122.42))
+        var options = options([try place("a, \"b\" & \\", radius: 100, isPrivate: true)], owner: .at(center))
+        options.format = format
+        #expect(line(options).hasSuffix(end), "\(line(options))")
+    }
+
+    @Test(arguments: [
+        (.text, "  collar 0123456789abcdef  54 m at 102° from you  fix 42\n"), (.csv, ",,,,,,54,102\n"),
+        (.gpx, "</collar:battery_pct><collar:distance_m>54</collar:distance_m><collar:bearing_deg>102</collar:bearing_deg>"
+            + "</extensions></trkpt>\n"),
+        (.geojson, ",\"distance_m\":54,\"bearing_deg\":102}}"), (.influx, ",distance_m=54,bearing_deg=102i 1699401234567000042\n"),
+    ] as [(OutputFormat, String)])
+    func everyFormatWithPlacesHasDistances(format: OutputFormat, end: String) throws {
+        let owner = try #require(Position(latitudeDegrees: 37.775, longitudeDegrees: -122.42))
+        var options = options([], owner: .at(owner))
+        options.format = format
+        #expect(format.hasWhereabouts)
+        #expect(line(options).hasSuffix(end), "\(line(options))")
+    }
+
+    @Test(arguments: OutputFormat.allCases.filter { !$0.hasWhereabouts }) func theOtherFormatsAreTheSameWithPlaces(format: OutputFormat) throws {
+        var options = options([try place("home", radius: 100)], owner: .home)
+        options.format = format
+        #expect(line(options) == line(FormatOptions(format)))
+    }
+
+    @Test func aTerminalShowsThePlaceAndTheDistance() throws {
+        var options = options([try place("home\u{200E}", radius: 100)], owner: .at(try place("", radius: 1).circle.center))
+        (options.format, options.terminalWidth) = (.text, 200)
+        #expect(line(options).hasSuffix("  01234567  at home\\u{200E}  54 m at 102° from you  fix 42\n"), "\(line(options))")
+    }
+
     @Test func changedPlacesCountFromTheNextFixOn() throws {
         var formatter = EntryFormatter(FormatOptions())
         formatter.annotations.places = PlaceTable([try place("field", radius: 100)])

@@ -1,5 +1,6 @@
 """Places: the command `place`, its file, and what lines say of places and of the owner."""
 
+import csv
 import json
 import os
 import pathlib
@@ -54,7 +55,12 @@ class PlaceTest(CommandTest):
                 self.assertEqual(one, true)
         self.assertGreater(sum("private" in one for one in shown), 0)
         self.assertGreater(sum("place" not in one for one in shown), 0)
-        for form in ("text", "csv", "gpx", "geojson", "owntracks", "traccar", "influx", "movebank"):
+        rows = list(csv.DictReader(self.call("history", "--state-dir", self.state, "--sort", "sequence", "-F", "csv", "--owner", "home").splitlines()))
+        self.assertEqual([(row["place"], row["private"], row["distance_m"]) for row in rows],
+                         [(one.get("place", ""), "true" if "private" in one else "", str(one["distance_m"])) for one in shown])
+        text = self.call("history", "--state-dir", self.state, "--owner", "home", "-F", "text", "--events", "fix")
+        self.assertEqual(text.count("  at home (private)  0 m from you  "), sum("private" in one for one in shown))
+        for form in ("text", "csv", "gpx", "geojson", "geojson-track", "owntracks", "traccar", "influx", "movebank"):
             text = self.call("history", "--state-dir", self.state, "-F", form)
             hidden = {str(true["coordinate"]["latitude"]) for one, true in zip(shown, exact) if "private" in one}
             hidden -= {latitude for latitude in hidden if len(latitude) < len("50.12345")}

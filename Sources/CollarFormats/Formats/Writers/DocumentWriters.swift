@@ -28,22 +28,35 @@ struct GPXWriter: FormatWriter {
             row.append("<time>")
             row.append(UTCTime(unixMilliseconds: fix.unixMilliseconds))
             row.append("Z</time>")
-            appendExtensions(fix, to: &row)
-            row.append("</trkpt>\n")
         }
+        appendExtensions(received, to: &bytes)
+        bytes.append("</trkpt>\n")
     }
 
-    private func appendExtensions(_ fix: Fix, to row: inout OutputSpan<UInt8>) {
-        let begin = row.count
-        row.append("<extensions>")
-        let count = row.count
-        row.append("<collar:h_accuracy_m>", ifKnown: fix.horizontalAccuracyMeters, "</collar:h_accuracy_m>")
-        row.append("<collar:v_accuracy_m>", ifKnown: fix.verticalAccuracyMeters, "</collar:v_accuracy_m>")
-        row.append("<collar:speed_mps>", ifKnown: fix.speedMetersPerSecond, "</collar:speed_mps>")
-        row.append("<collar:course_deg>", ifKnown: fix.courseDegrees, "</collar:course_deg>")
-        row.append("<collar:heading_deg>", ifKnown: fix.headingDegrees, "</collar:heading_deg>")
-        row.append("<collar:battery_pct>", ifKnown: fix.battery, "</collar:battery_pct>")
-        if row.count > count { row.append("</extensions>") } else { row.removeLast(count - begin) }
+    private func appendExtensions(_ received: ReceivedFix, to bytes: inout [UInt8]) {
+        let (fix, whereabouts) = (received.fix, received.whereabouts)
+        let begin = bytes.count
+        bytes.append("<extensions>")
+        let count = bytes.count
+        bytes.appendRow { row in
+            row.append("<collar:h_accuracy_m>", ifKnown: fix.horizontalAccuracyMeters, "</collar:h_accuracy_m>")
+            row.append("<collar:v_accuracy_m>", ifKnown: fix.verticalAccuracyMeters, "</collar:v_accuracy_m>")
+            row.append("<collar:speed_mps>", ifKnown: fix.speedMetersPerSecond, "</collar:speed_mps>")
+            row.append("<collar:course_deg>", ifKnown: fix.courseDegrees, "</collar:course_deg>")
+            row.append("<collar:heading_deg>", ifKnown: fix.headingDegrees, "</collar:heading_deg>")
+            row.append("<collar:battery_pct>", ifKnown: fix.battery, "</collar:battery_pct>")
+        }
+        if let place = whereabouts?.place {
+            bytes.append("<collar:place>")
+            bytes.append(xmlText: place)
+            bytes.append("</collar:place>")
+        }
+        if whereabouts?.isPrivate == true { bytes.append("<collar:private>true</collar:private>") }
+        bytes.appendRow { row in
+            row.append("<collar:distance_m>", ifKnown: whereabouts?.distanceMeters, "</collar:distance_m>")
+            row.append("<collar:bearing_deg>", ifKnown: whereabouts?.bearingDegrees, "</collar:bearing_deg>")
+        }
+        if bytes.count > count { bytes.append("</extensions>") } else { bytes.removeLast(count - begin) }
     }
 
     /// Begins a segment, and before it a track if the collar or the animal is another one. Nothing begins if the fix continues
@@ -125,6 +138,7 @@ struct GeoJSONWriter: FormatWriter {
             bytes.append(#","name":"#)
             bytes.append(jsonString: animal.name)
         }
+        if let whereabouts = received.whereabouts { bytes.append(whereabouts) }
         bytes.append("}}")
     }
 

@@ -4,7 +4,7 @@ struct CSVWriter: FormatWriter {
 
     func begin(into bytes: inout [UInt8]) {
         bytes.append("id,ts_unix_ms,source,latitude_deg,longitude_deg,alt_m,h_accuracy_m,v_accuracy_m,speed_mps,course_deg,heading_deg,")
-        bytes.append("battery_pct,seq,collar,log,rx_unix_ms,rssi_dbm,snr_db,name\n")
+        bytes.append("battery_pct,seq,collar,log,rx_unix_ms,rssi_dbm,snr_db,name,place,private,distance_m,bearing_deg\n")
     }
 
     func append(_ received: ReceivedFix, to bytes: inout [UInt8]) {
@@ -34,7 +34,15 @@ struct CSVWriter: FormatWriter {
             row.append(",")
         }
         if let animal = wearer(at: received) { bytes.append(csvField: animal.name) }
-        bytes.append("\n")
+        bytes.append(",")
+        let whereabouts = received.whereabouts
+        if let place = whereabouts?.place { bytes.append(csvField: place) }
+        bytes.appendRow { row in
+            row.append(whereabouts?.isPrivate == true ? ",true" : ",")
+            row.append(",", whereabouts?.distanceMeters, orUnknown: "")
+            row.append(",", whereabouts?.bearingDegrees, orUnknown: "")
+            row.append("\n")
+        }
     }
 }
 
@@ -83,6 +91,8 @@ struct MovebankWriter: FormatWriter {
 /// fields, the others are floating point. An unknown value is left out. So is a name that the protocol cannot express, and a fix
 /// outside the years of the protocol, 1677 to 2262.
 ///
+/// The place is a field: as a tag, a fix that comes again after the places have changed would be a second point.
+///
 /// A server keeps one point for each time of a series, and a second point would replace the values of the first. So the nanoseconds
 /// within the millisecond of a fix are the last six digits of its sequence.
 struct InfluxWriter: FormatWriter {
@@ -116,9 +126,28 @@ struct InfluxWriter: FormatWriter {
             row.append("i,rssi_dbm=", ifKnown: received.strengthDBm)
             row.append("i")
             row.append(",snr_db=", ifKnown: received.signalToNoiseDB)
+        }
+        if let whereabouts = received.whereabouts { append(whereabouts, to: &bytes) }
+        bytes.appendRow { row in
             let nanoseconds = Int64(fix.sequence) % InfluxWriter.nanosecondsPerMillisecond
             row.append(" ", fix.unixMilliseconds &* InfluxWriter.nanosecondsPerMillisecond &+ nanoseconds)
             row.append("\n")
+        }
+    }
+
+    private func append(_ whereabouts: Whereabouts, to bytes: inout [UInt8]) {
+        if let place = whereabouts.place {
+            bytes.append(",place=\"")
+            for byte in place.utf8 {
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+                bytes.append(byte)
+            }
+            bytes.append("\"")
+        }
+        if whereabouts.isPrivate { bytes.append(",private=true") }
+        bytes.appendRow { row in
+            row.append(",distance_m=", ifKnown: whereabouts.distanceMeters)
+            row.append(",bearing_deg=", ifKnown: whereabouts.bearingDegrees, "i")
         }
     }
 
