@@ -138,8 +138,8 @@ let package = Package(
         .target(
             name: "CollarWorld",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarReaders", "RadioModems",
-                "CollarSimulator", "CollarPorts",
+                "CollarWire", "CollarARQ", "CollarFirmware", "CollarJournal", "CollarHost", "CollarTracking", "CollarFormats", "CollarReaders",
+                "RadioModems", "CollarSimulator", "CollarPorts",
             ],
             path: "Tests/CollarWorld", swiftSettings: strict),
         .target(name: "Sweeps", path: "Tests/Sweeps", swiftSettings: unoptimized),

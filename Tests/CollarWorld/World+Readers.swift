@@ -28,5 +28,6 @@ extension World {
     func finish(_ reader: SimulatedReader, of host: SimulatedMachine) {
         reader.finish(at: host.time(now), host.records)
         oracle.checkEntries(of: reader, of: host)
+        oracle.checkAlerts(of: reader, of: host)
     }
 }

@@ -175,6 +175,7 @@ package final class World {
         statistics.flashSteps = collars.first?.flash.stepCount ?? 0
         statistics.coincidences = oracle.coincidences
         statistics.nonces = oracle.sealed.nonces
+        statistics.checkedAlerts = oracle.checkedAlertCount
         statistics.pollsAnsweredTwice = oracle.sealed.pollsAnsweredTwice
         statistics.pollsAnsweredDifferently = oracle.sealed.pollsAnsweredDifferently
         statistics.diskOperations = hosts[0].disk.operationCount
@@ -308,6 +309,8 @@ package struct WorldStatistics: Equatable, Sendable {
     package var readerEntries = 0
     /// Fixes and messages that they were given again.
     package var readerRepeats = 0
+    /// Alerts that named readers were owed.
+    package var checkedAlerts = 0
     /// Segments that hosts removed for their age.
     package var removedSegments = 0
 
@@ -320,7 +323,7 @@ package struct WorldStatistics: Equatable, Sendable {
             \.events, \.uplinkFrames, \.downlinkFrames, \.fixes, \.reboots, \.crashes, \.hostPowerCuts, \.lines, \.requests,
             \.flashSteps, \.diskOperations, \.coincidences, \.clones, \.fixesOfClonesAlone, \.pollsAnsweredTwice, \.pollsAnsweredDifferently,
             \.stickPacketsUp, \.stickPacketsDown, \.stickSetups, \.stickResets, \.stickFaults,
-            \.readerLives, \.readerEntries, \.readerRepeats, \.removedSegments,
+            \.readerLives, \.readerEntries, \.readerRepeats, \.checkedAlerts, \.removedSegments,
         ]
         for count in counts { self[keyPath: count] += other[keyPath: count] }
         nonces.add(other.nonces)

@@ -50,6 +50,7 @@ import Testing
         #expect(totals.readerEntries > 10_000)
         #expect(totals.readerRepeats > 500 && totals.readerRepeats < totals.readerEntries)
         #expect(totals.removedSegments > 15)
+        #expect(totals.checkedAlerts > 10)
     }
 
     @Test func aWorldWithoutTheFaultHasNoReader() {

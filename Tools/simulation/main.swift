@@ -133,7 +133,7 @@ extension WorldStatistics {
             + "\(nonces.pairs) pairs of frames for one poll: \(nonces.equalSalts) equal salts, \(nonces.equalBytes) equal bytes of salts, "
             + "sticks: \(stickSetups) setups, \(stickPacketsUp) packets up, \(stickPacketsDown) down, \(stickResets) resets, "
             + "\(stickFaults) other faults, "
-            + "readers: \(readerLives) processes, \(readerEntries) entries, \(readerRepeats) repeated, "
+            + "readers: \(readerLives) processes, \(readerEntries) entries, \(readerRepeats) repeated, \(checkedAlerts) alerts, "
             + "\(removedSegments) segments removed"
     }
 }

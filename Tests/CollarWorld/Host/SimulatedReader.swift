@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarFirmware
+import CollarFormats
 import CollarHost
 import CollarJournal
 import CollarReaders
@@ -15,21 +16,31 @@ final class SimulatedReader {
     private final class Process {
         let follower: JournalFollower
         let lock: ReaderLock
-        /// Entries that were handed out and not confirmed yet.
-        var unconfirmed: [EmittedEntry] = []
+        /// Nil for a reader without alerts.
+        var alerts: AlertBook?
+        /// What was handed out and not confirmed yet.
+        var unconfirmed: [Item] = []
         /// The generation of the disk when the process looked for changes.
         var generation = -1
         /// The names in the state directory when the process looked for collars.
         var names: [String]?
 
-        init(_ follower: JournalFollower, lock: ReaderLock) {
+        init(_ follower: JournalFollower, lock: ReaderLock, alerts: AlertBook?) {
             self.follower = follower
             self.lock = lock
+            self.alerts = alerts
         }
+    }
+
+    private enum Item {
+        case entry(EmittedEntry)
+        case alert
     }
 
     let name: ReaderName
     let isOrdered: Bool
+    /// The alerts that were handed out in all lives of the process; nil for a reader without alerts.
+    private(set) var alerts: HandedOutAlerts?
     /// Called with a text for each event, for a trace.
     var trace: ((String) -> Void)?
     /// What the consumer has confirmed in all lives of the process, by log and sequence.
@@ -64,8 +75,12 @@ final class SimulatedReader {
         configuration.selection.hasMessages = plan.faults.contains(.messages)
         configuration.selection.hasGaps = random.chance(0.2)
         configuration.selection.isSorted = random.chance(0.2)
-        self.configuration = configuration
         isOrdered = configuration.selection.isSorted
+        if isOrdered, !configuration.selection.hasGaps {
+            configuration.selection.announcesHeldFixes = true
+            alerts = HandedOutAlerts()
+        }
+        self.configuration = configuration
     }
 
     /// Whether an entry that was confirmed is before the position at once.
@@ -82,6 +97,7 @@ final class SimulatedReader {
     func kill() {
         disk.endProcess()
         process = nil
+        alerts?.dropUnconfirmed()
         isStateReplaced = false
         disk.faults = DiskFaults()
     }
@@ -146,7 +162,8 @@ final class SimulatedReader {
                 firstOwedSegments = records.oldestSegments
                 try files.store(ReaderState(seenUnixMilliseconds: time.unixMilliseconds), of: name, holding: lock)
             }
-            process = Process(JournalFollower(configuration, former: former, fileSystem: disk), lock: lock)
+            let book = alerts.map { _ in AlertBook(HandedOutAlerts.watch, former: former?.alerts ?? ReaderAlerts(sinceUnixMilliseconds: 0)) }
+            process = Process(JournalFollower(configuration, former: former, fileSystem: disk), lock: lock, alerts: book)
             lifeCount += 1
             trace?("starts, position \(former.map { "\($0.positions)" } ?? "none")")
         } catch {
@@ -179,18 +196,44 @@ final class SimulatedReader {
         process.follower.deadlineReached(at: time.instant)
         var count = 0
         while count < limit, let entry = process.follower.nextEntry(at: time) {
+            let raised = process.alerts?.take(entry, at: time) ?? []
+            handOut(raised, of: process, isLast: entry.isHeld)
+            if entry.isHeld {
+                process.follower.confirm(entry.receipt)
+                continue
+            }
             trace?("is handed \(entry.text)")
             oracle.handedOut(entry, to: text)
-            process.unconfirmed.append(entry)
+            alerts?.note(entry)
+            process.alerts?.handOut(entry.deviceID, isLast: true)
+            process.unconfirmed.append(.entry(entry))
             count += 1
+        }
+        while count < limit, let alert = process.alerts?.due(at: time) {
+            alerts?.noteAhead(alert)
+            handOut([alert], of: process, isLast: true)
         }
         for notice in process.follower.takeNotices() { trace?("says \(notice)") }
     }
 
-    /// The consumer confirms the oldest entries that it was handed.
+    private func handOut(_ raised: [RaisedAlert], of process: Process, isLast: Bool) {
+        for (index, alert) in raised.enumerated() {
+            trace?("is handed \(alert.alert.event) of \(alert.deviceID)")
+            alerts?.note(alert)
+            process.alerts?.handOut(alert.deviceID, isLast: isLast && index == raised.count - 1)
+            process.unconfirmed.append(.alert)
+        }
+    }
+
+    /// The consumer confirms the oldest of what it was handed.
     private func confirm(_ count: Int) {
         guard let process, !disk.isStopped else { return }
-        for entry in process.unconfirmed.prefix(count) {
+        for item in process.unconfirmed.prefix(count) {
+            process.alerts?.confirm()
+            guard case .entry(let entry) = item else {
+                alerts?.confirmOldest()
+                continue
+            }
             process.follower.confirm(entry.receipt)
             guard let (key, sequence, content) = entry.logged else { continue }
             if confirmed[key, default: [:]].updateValue(content, forKey: sequence) != nil { repeatCount += 1 }
@@ -203,6 +246,7 @@ final class SimulatedReader {
         guard let process else { return false }
         do throws(JournalError) {
             var state = try process.follower.durableState()
+            if let kept = process.alerts?.state() { state.alerts = kept }
             state.seenUnixMilliseconds = time.unixMilliseconds
             try files.store(state, of: name, holding: process.lock)
             stored = confirmed

@@ -64,6 +64,8 @@ package enum Invariant: String, CaseIterable, Sendable {
     case readersGetEverything
     /// A named reader goes on at its stored position, and that position names only records that the disk keeps.
     case readersGoOn
+    /// A named reader is told of each alert that its fixes make in their order, and of no other.
+    case alertsAreTrue
     /// What a consumer lacks is removed only where that is wanted, and this is reported.
     case unreadIsKept
     /// A receiver keeps its id after every restart.

@@ -20,6 +20,8 @@ final class Oracle {
     private var forged: Set<[UInt8]> = []
     var sealed = SealedFrames()
     private(set) var coincidences = 0
+    /// The alerts that readers were owed, and that were checked.
+    var checkedAlertCount = 0
 
     init(_ plan: WorldPlan) {
         self.plan = plan
