@@ -60,7 +60,7 @@ run_modules() {
     local name=$1 start=$SECONDS status=0 log total=0 bad=0 skipped=0 summary
     shift
     mkdir -p "$scratch/$name"
-    printf '%s\n' "$@" | COLLAR_LINK_BINARY=$binary xargs -P 5 -I '{}' Tools/lib/end-to-end-module '{}' "$scratch/$name" || status=$?
+    printf '%s\n' "$@" | COLLAR_LINK_BINARY=$binary xargs -P 7 -I '{}' Tools/lib/end-to-end-module '{}' "$scratch/$name" || status=$?
     for log in "$scratch/$name"/*.log; do
         total=$((total + $(number_after Ran "$(grep -E '^Ran [0-9]+ tests? in' "$log" || true)")))
         summary=$(grep -E '^(OK|FAILED)( \(.*\))?$' "$log" | tail -n 1 || true)
