@@ -34,7 +34,7 @@ package enum OutputFormat: String, CaseIterable, Sendable {
         case .csv: "CSV, with the units in the header"
         case .gpx: "GPX 1.1: a track per collar or animal, split at missing fixes"
         case .geojson: "GeoJSON (RFC 7946): a FeatureCollection of points"
-        case .geojsonTrack: "GeoJSON: a line per run of fixes, cut at missing fixes and at the antimeridian"
+        case .geojsonTrack: "GeoJSON lines, cut at missing fixes and the antimeridian"
         case .movebank: "CSV with the column names that Movebank, ctmm and move2 read"
         case .influx: "InfluxDB line protocol: measurement `collar_fix`, nanoseconds"
         case .owntracks: "one OwnTracks `location` object per line"
