@@ -32,7 +32,8 @@ struct HandedOutAlerts {
     private(set) var disorderly: Set<LogKey> = []
     private var unconfirmed: [(key: LogKey, alert: Key)?] = []
     private var highest: [LogKey: UInt32] = [:]
-    private var seen: [LogKey: Set<UInt32>] = [:]
+    /// The sequences of the fixes that were handed out.
+    private(set) var seen: [LogKey: Set<UInt32>] = [:]
 
     mutating func note(_ entry: EmittedEntry) {
         guard case .fix(let record) = entry.content else { return }

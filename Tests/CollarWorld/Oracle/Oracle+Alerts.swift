@@ -3,18 +3,15 @@ import CollarWire
 
 /// Judges the alerts of named readers.
 extension Oracle {
-    /// Faults after which a host may lack fixes that a reader had, or the reader the beginning of a journal.
-    private static let unclear: [FaultKind] = [
-        .storageDamage, .removal, .hostPowerCuts, .logErase, .stateRollback, .stateRemoval, .clonedHost, .hostileSender,
-    ]
-
     /// Checks the alerts of a reader that has taken everything, after everything has arrived.
     func checkAlerts(of reader: SimulatedReader, of host: SimulatedMachine) {
-        guard let alerts = reader.alerts, Oracle.unclear.allSatisfy({ !plan.faults.contains($0) }) else { return }
+        guard let alerts = reader.alerts, plan.faults.isDisjoint(with: FaultKind.thatTakeEntriesFromReaders) else { return }
         for record in records {
             let key = LogKey(record.log)
             let kept = host.records.of(record.log.deviceID)
             guard let log = kept.logs[record.log.logID], kept.logs.count == 1, !alerts.disorderly.contains(key) else { continue }
+            // A fix that a reader had before it was durable may have been cut off.
+            guard alerts.seen[key, default: []].allSatisfy({ log.entries[$0] != nil }) else { continue }
             let end = kept.firstMissing(logID: record.log.logID)
             let fixes = log.entries.keys.sorted().filter { $0 < end }.compactMap { sequence -> Fix? in
                 if case .fix(let fix) = log.entries[sequence] { fix } else { nil }
@@ -35,4 +32,11 @@ extension Oracle {
             }
         }
     }
+}
+
+extension FaultKind {
+    /// Faults after which a host may lack fixes that a reader had, or a reader the beginning of a journal.
+    package static let thatTakeEntriesFromReaders: FaultSet = [
+        .storageDamage, .removal, .hostPowerCuts, .logErase, .stateRollback, .stateRemoval, .clonedHost, .hostileSender,
+    ]
 }
