@@ -94,9 +94,11 @@ package final class StoredEntries {
     private var eventsTaken: EventPosition?
     private var named: NamedReader?
     private var annotationFiles: AnnotationFiles
+    /// The annotations that the caller has not asked for since they changed.
+    private var newAnnotations: Annotations?
     /// Nil for a reader without alerts.
     private var alerts: AlertBook?
-    /// What was read and is handed out next.
+    /// The next items, in their order.
     private var waiting: ArraySlice<StoredItem> = []
     private let report: (FollowerNotice) -> Void
     /// Why the position could not be stored the last time; nil if it was stored. A failure that lasts is reported once.
@@ -122,7 +124,7 @@ package final class StoredEntries {
         try look()
         if named?.former == nil, case .after(let fix) = configuration.start { try requireStored(fix) }
         if configuration.hasAlerts {
-            _ = annotationFiles.refresh()
+            note(annotationFiles.refresh())
             alerts = AlertBook(alertWatch(), former: named?.former?.alerts ?? configuration.newAlerts, longestAge: configuration.longestAlertAge)
         }
         if !journals.hasCollars, !hasReceiver { report(.nothingStored(path: configuration.stateDirectory)) }
@@ -207,6 +209,8 @@ package final class StoredEntries {
     private func take(_ entry: EmittedEntry, at time: HostTime) {
         let isWorn = configuration.wanted.contains(entry.deviceID, at: entry.content.unixMilliseconds)
         if alerts != nil, isWorn {
+            // The alerts of an entry come from the places as they are now.
+            refreshAnnotations(at: time.instant)
             let raised = alerts?.take(entry, at: time) ?? []
             raise(raised, isLast: entry.isHeld)
         }
@@ -250,10 +254,19 @@ package final class StoredEntries {
     /// Reads the files of animals and places that have changed, at most once a second.
     /// - Returns: what they say; nil if nothing has changed.
     package func changedAnnotations(at now: Instant) -> Annotations? {
-        guard let faults = annotationFiles.refresh(at: now) else { return nil }
+        refreshAnnotations(at: now)
+        defer { newAnnotations = nil }
+        return newAnnotations
+    }
+
+    private func refreshAnnotations(at now: Instant) { note(annotationFiles.refresh(at: now)) }
+
+    /// - Parameter faults: those of changed files; nil if no file has changed.
+    private func note(_ faults: [EditedFileFault]?) {
+        guard let faults else { return }
         for fault in faults { report(.editedFile(fault)) }
         alerts?.watch = alertWatch()
-        return annotationFiles.annotations
+        newAnnotations = annotationFiles.annotations
     }
 
     package func confirm(_ receipt: StoredReceipt) {
@@ -324,7 +337,7 @@ package struct NamedReader {
 }
 
 extension ReadingConfiguration {
-    /// What a new reader of alerts keeps: alerts count from now on, or from the time that a person has named.
+    /// The state of a new reader: alerts count from the time that a person has named, else from now on.
     fileprivate var newAlerts: ReaderAlerts {
         if case .since(let unixMilliseconds) = start { return ReaderAlerts(sinceUnixMilliseconds: unixMilliseconds) }
         return ReaderAlerts(sinceUnixMilliseconds: HostTime.now.unixMilliseconds)

@@ -72,7 +72,7 @@ import Testing
         #expect(entries.nextDeadline(at: AlertsBench.time(120)) == AlertsBench.time(240).instant)
         #expect(try bench.take(entries, at: 239.9) == [])
         #expect(try bench.take(entries, at: 240) == ["left"] && bench.take(entries, at: 300) == [])
-        // What fills the gap shows the same crossing, which rings nobody again.
+        // The missing fixes show the same crossing, which is not told again.
         try append(bench, [2], heardAt: 400)
         #expect(try bench.take(entries, at: 400) == [])
         try append(bench, 5..<11)
@@ -162,7 +162,7 @@ import Testing
                 if random.chance(0.3) { try bench.store(reader, at: now) }
                 if random.chance(0.2) { entries = nil }
             }
-            // What a former life has not confirmed comes to the next one.
+            // The next life gets the alerts that the former one has not confirmed.
             entries = nil
             _ = try bench.take(try bench.entries(as: "push"), at: 7000)
             let unknown = Set(bench.ids).subtracting(whole.ids)
@@ -210,8 +210,30 @@ import Testing
         #expect(try bench.take(try bench.entries(), at: 10) == ["gnss_fault", "no_fix", "restarted"])
         #expect(
             try bench.take(try bench.entries([.alert, .link]), at: 10) == ["gnss_fault", "no_fix", "restarted", "event", "event"])
-        // What happened before the first start is no news.
+        // Events before the first start raise nothing.
         #expect(try bench.take(try bench.entries(from: 3), at: 10) == ["restarted"])
+    }
+
+    /// A reader must know which places are private before it writes its first line.
+    @Test func theAnnotationsAreKnownFromTheFirstItemOn() throws {
+        let bench = try AlertsBench()
+        try append(bench, 0..<1)
+        let entries = try bench.entries([.fix, .alert])
+        #expect(entries.next(at: AlertsBench.time(1)) != nil)
+        let annotations = try #require(entries.changedAnnotations(at: AlertsBench.time(1).instant))
+        #expect(annotations.places.places.map(\.isPrivate) == [true])
+        #expect(entries.changedAnnotations(at: AlertsBench.time(1).instant) == nil)
+    }
+
+    @Test func anEditedPlaceCountsForTheNextFix() throws {
+        let bench = try AlertsBench()
+        let entries = try bench.entries()
+        try append(bench, 0..<2)
+        #expect(try bench.take(entries, at: 31) == [])
+        try bench.writePlaces(radius: 100)
+        try append(bench, 2..<3)
+        #expect(try bench.take(entries, at: 61) == ["place_changed"])
+        #expect(entries.changedAnnotations(at: AlertsBench.time(61).instant) != nil)
     }
 
     @Test func anotherAnimalsCollarRaisesNothing() throws {

@@ -15,13 +15,17 @@ final class AlertsBench {
     private let placesPath: String
     /// The ids of the alerts that each reader got, in their order.
     private(set) var ids: [AlertID] = []
-    /// What the present reader has handed out, and its consumer has not confirmed.
+    /// The items of the present reader that its consumer has not confirmed.
     private var unconfirmed: [StoredReceipt] = []
 
     init(_ places: String = "") throws {
         bench = try StoredReadingBench()
         placesPath = bench.stateDirectory + "/places"
-        let text = "[place home]\nat = 50 7\nradius = 60\n\n[alerts]\n\(places)\n"
+        try writePlaces(places)
+    }
+
+    func writePlaces(_ alerts: String = "", radius: Int = 60) throws {
+        let text = "[place home]\nat = 50 7\nradius = \(radius)\nprivate = yes\n\n[alerts]\n\(alerts)\n"
         try Data(text.utf8).write(to: URL(filePath: placesPath))
     }
 
@@ -70,7 +74,7 @@ final class AlertsBench {
         }
     }
 
-    /// Takes everything that waits at a time: alerts as `left`, other items only if they are wanted, as `fix 1` or `event`.
+    /// Takes all waiting items at a time: alerts as `left`, other items only if they are wanted, as `fix 1` or `event`.
     /// - Parameter count: how many items are confirmed.
     func take(_ entries: StoredEntries, at seconds: Double, confirming count: Int = .max) throws -> [String] {
         try entries.handleChanges()
