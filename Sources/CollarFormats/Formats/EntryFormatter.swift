@@ -43,14 +43,14 @@ package struct EntryFormatter {
     private var writer: any FormatWriter
     private var finder: WhereaboutsFinder
     /// The time zone of quiet hours; nil for UTC.
-    private let zone: TimeZoneOffset?
+    private let localZone: TimeZoneOffset?
     /// The fixes that were left out because the format cannot express them.
     package var omissions: OmissionCount
 
     package init(_ options: FormatOptions) {
         writer = options.makeWriter()
         finder = WhereaboutsFinder(options)
-        zone = options.zone
+        localZone = options.localZone
         annotations = options.annotations
         omissions = OmissionCount(options.format)
     }
@@ -89,7 +89,7 @@ package struct EntryFormatter {
         let line = AlertLine(
             alert, name: deployments.wearer(of: alert.deviceID, at: alert.alert.unixMilliseconds)?.name,
             shown: alert.fix.map { finder.located(ReceivedFix(deviceID: alert.deviceID, $0)) },
-            quietHours: annotations.alerts.quietHours, zone: zone)
+            quietHours: annotations.alerts.quietHours, zone: localZone)
         writer.append(line, to: &bytes)
     }
 

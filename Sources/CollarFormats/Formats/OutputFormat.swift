@@ -67,6 +67,8 @@ package struct FormatOptions: Sendable {
     package var unknownAccuracyMeters: UInt32?
     /// The time zone of times in lines for people; nil for UTC.
     package var zone: TimeZoneOffset?
+    /// The time zone of quiet hours; nil for UTC.
+    package var localZone: TimeZoneOffset?
     /// The width of the terminal on which lines for people appear as they come, in characters; nil for whole lines, as in a file. At a
     /// terminal, lines have short times and ids, and are broken where they are too long.
     package var terminalWidth: Int?

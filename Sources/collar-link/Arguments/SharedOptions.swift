@@ -78,6 +78,7 @@ extension ParsedArguments {
         options.flavour = try choice("--flavour") ?? .full
         options.sourceAs = try choice("--source-as", of: ["watchOS": .watchOS, "iOS": .iOS])
         options.zone = has("--utc") ? nil : TimeZoneOffset.local
+        options.localZone = TimeZoneOffset.local
         options.owner = try owner()
         for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
             throw CommandFailure(
