@@ -14,6 +14,15 @@ private func position(_ latitude: Double, _ longitude: Double) throws -> Positio
         #expect(abs(circle.distanceMeters(from: try position(50.171, -5.114)) - 11.2) < 0.1)
     }
 
+    /// The depth of an area is a lower bound: for a square of 1,113.2 m by 1,105.7 m, at most 552.9 m.
+    @Test func thePlaceHasADepth() throws {
+        let corners = [try position(0, 10), try position(0, 10.01), try position(0.01, 10.01), try position(0.01, 10)]
+        let square = Place(name: "meadow", shape: .area(try #require(Area(rings: [corners]))))
+        #expect(square.depthMeters > 500 && square.depthMeters < 553.5)
+        let circle = Place(name: "home", shape: .circle(center: try position(50, 7), radiusMeters: 60))
+        #expect(circle.depthMeters == 60)
+    }
+
     /// A square of a hundredth of a degree with a hole, at the equator: 1,113.2 m by 1,105.7 m.
     @Test func anAreaHasAHole() throws {
         let outer = [try position(0, 10), try position(0, 10.01), try position(0.01, 10.01), try position(0.01, 10)]

@@ -86,8 +86,8 @@ struct AlertLine {
         return switch raised.alert.event {
         case .left(let place, _): "\(animal) left \(place)"
         case .entered(let place, _): "\(animal) entered \(place)"
-        case .far(let limit, _): "\(animal) is farther than \(Int(limit)) m from you"
-        case .near(let limit, _): "\(animal) is within \(Int(limit)) m of you again"
+        case .far(let limit, _): "\(animal) is farther than \(Int(limit)) m from the owner"
+        case .near(let limit, _): "\(animal) is within \(Int(limit)) m of the owner again"
         case .batteryLow(let percent): "\(animal): the battery is low, \(percent) %"
         case .batteryCritical(let percent): "\(animal): the battery is almost empty, \(percent) %"
         case .silent(let since): "\(animal): nothing heard for \(durationText(milliseconds: time - since))"
@@ -97,7 +97,7 @@ struct AlertLine {
         case .gnssFault: "\(animal): the GNSS receiver has a fault"
         case .restarted: "\(animal): the collar has restarted"
         case .placeChanged(let place, let isInside): "\(place) has changed; \(animal) is \(isInside ? "inside" : "outside")"
-        case .ownerMoved(let isFar): "you or the limit have moved; \(animal) is \(isFar ? "farther than" : "within") the limit"
+        case .ownerMoved(let isFar): "the owner or the limit has changed; \(animal) is \(isFar ? "farther than" : "within") the limit"
         case .clockChanged(let milliseconds): "\(animal): a clock went back by \(durationText(milliseconds: milliseconds))"
         }
     }

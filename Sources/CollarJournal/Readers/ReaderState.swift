@@ -141,7 +141,7 @@ package struct ReaderState: Equatable, Sendable {
 
 /// The alerts of a reader, as its file keeps them.
 package struct ReaderAlerts: Equatable, Sendable {
-    /// What was received before is no reason for an alert: the first start of the reader, in milliseconds since 1970.
+    /// The first start of the reader, in milliseconds since 1970. Earlier receptions raise no alert.
     package var sinceUnixMilliseconds: Int64
     /// The state for each collar, as words.
     package var states: [DeviceID: String] = [:]

@@ -18,7 +18,7 @@ package struct AlertBook {
         let tracker: AlertTracker
     }
 
-    /// What the held fixes of a collar say.
+    /// The state of a collar after its held fixes, and their alerts.
     private struct Ahead {
         var tracker: AlertTracker
         var pending: [Pending] = []
@@ -41,13 +41,13 @@ package struct AlertBook {
     private var trackers: [DeviceID: AlertTracker] = [:]
     private var ahead: [DeviceID: Ahead] = [:]
     private var outstanding: ArraySlice<Outstanding> = []
-    /// What the reader keeps.
+    /// The states that are kept with the reader's position.
     private var kept: ReaderAlerts
     /// The collars whose confirmed states are not in ``kept``.
     private var changed: [DeviceID: AlertTracker] = [:]
 
     /// - Parameters:
-    ///   - former: what the reader kept; for a new one, the time from which receptions count.
+    ///   - former: the states that the reader has kept; for a new reader, only the time from which receptions count.
     ///   - longestAge: the age beyond which alerts are left out, in milliseconds; nil for none.
     package init(_ watch: AlertWatch, former: ReaderAlerts, longestAge: Int64? = nil) {
         self.watch = watch
@@ -77,7 +77,7 @@ package struct AlertBook {
         return raised
     }
 
-    /// The alert as it is handed out; nil if it is not: its reason was received before the reader's first start, or it is too old.
+    /// The alert to hand out; nil if its cause was received before the reader's first start, or if it is too old.
     private func raise(_ alert: Alert, of entry: EmittedEntry, at time: HostTime) -> RaisedAlert? {
         var received = alert.unixMilliseconds
         if case .fix = alert.cause, let reception = entry.content.reception { received = reception }
@@ -137,7 +137,7 @@ package struct AlertBook {
             if isYoung(first.alert.alert, at: time) { return first.alert }
         }
         for deviceID in trackers.keys {
-            // A month of silence before the first start is known.
+            // A silence that began before the first start is noted, and not told.
             for alert in trackers[deviceID]?.silence(until: time.unixMilliseconds, watch) ?? [] {
                 let raised = RaisedAlert(alert, of: deviceID, fix: nil)
                 if isRaised(raised, at: time) { return raised }
@@ -165,7 +165,7 @@ package struct AlertBook {
         changed[oldest.deviceID] = oldest.tracker
     }
 
-    /// What the reader keeps with its position.
+    /// The confirmed states, to be stored with the reader's position.
     package mutating func state() -> ReaderAlerts {
         for (deviceID, tracker) in changed { kept.states[deviceID] = tracker.text }
         changed.removeAll()

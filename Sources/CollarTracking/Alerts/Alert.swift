@@ -27,7 +27,7 @@ package struct Alert: Equatable, Sendable {
         case clockChanged(milliseconds: Int64)
     }
 
-    /// What an alert comes from. It makes the alert's id.
+    /// The cause of an alert, from which its id is made.
     package enum Cause: Equatable, Sendable {
         case fix(logID: LogID, sequence: UInt32)
         /// A reception, or an event of the receiver, at this time in milliseconds since 1970.
@@ -68,7 +68,7 @@ extension Alert.Event {
         }
     }
 
-    /// What it says, of which place.
+    /// A hash of its kind and place.
     var subject: UInt64 {
         var hash = Fingerprint()
         hash.add(name)

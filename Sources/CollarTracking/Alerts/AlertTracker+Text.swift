@@ -1,8 +1,8 @@
 import CheckedNumbers
 import CollarWire
 
-/// The state of a tracker as words, for the file of a reader. What the words mean may change with the program: of a text that it does not
-/// understand, a reader makes a new tracker.
+/// The state of a tracker as words, for the file of a reader. The meaning of the words may change with the program: a reader
+/// that does not understand a text begins with a new tracker.
 extension AlertTracker {
     package var text: String {
         var words = [heardUnixMilliseconds.map(String.init) ?? "-", isSilent ? "silent" : "heard"]

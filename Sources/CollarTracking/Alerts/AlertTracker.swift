@@ -2,7 +2,7 @@ import CollarWire
 
 /// Finds the alerts of one collar, from its fixes and the times at which it was heard.
 ///
-/// Fixes come in the order of their log. A fix that is not after the latest one changes nothing: what comes late is never the latest.
+/// Fixes come in the order of their log. A fix that is not after the latest one changes nothing: a late fix is never the latest.
 /// So the alerts depend on the fixes alone, not on the order of their reception.
 package struct AlertTracker: Equatable, Sendable {
     /// The latest fix.
@@ -15,7 +15,7 @@ package struct AlertTracker: Equatable, Sendable {
     /// An alert that was raised ahead of its turn, because older fixes were missing for too long.
     struct Told: Equatable, Sendable {
         let id: UInt64
-        /// What it says, of which place.
+        /// The hash of its kind and place.
         let subject: UInt64
         let logID: LogID
         let sequence: UInt32
@@ -34,7 +34,7 @@ package struct AlertTracker: Equatable, Sendable {
 
     /// A clock that goes back by less than this was only corrected, in milliseconds.
     package static let clockTolerance: Int64 = 60_000
-    /// As many poor fixes in a row are an alert, and as many good ones end that.
+    /// The number of poor fixes in a row that is an alert, and of good ones in a row that ends it.
     package static let poorFixCount = 5
     /// The most alerts of ``told``.
     private static let toldLimit = 64

@@ -33,7 +33,7 @@ package struct WatchedBorder: Equatable, Sendable {
     func distanceMeters(from position: Position) -> Double { place.distanceMeters(from: position) }
 }
 
-/// What is watched: the borders of all places and of the circle around the owner, and the limits.
+/// The watched borders, those of all places and of the circle around the owner, and the limits.
 package struct AlertWatch: Equatable, Sendable {
     package let rules: AlertRules
     let borders: [WatchedBorder]

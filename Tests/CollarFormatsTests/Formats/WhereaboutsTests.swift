@@ -74,7 +74,7 @@ import Testing
 
     /// A place whose name each format must write in its own way.
     @Test(arguments: [
-        (.text, "  at a, \"b\" & \\ (private)  0 m from you  fix 42\n"),
+        (.text, "  at a, \"b\" & \\ (private)  0 m from the owner  fix 42\n"),
         (.csv, ",\"a, \"\"b\"\" & \\\",true,0,\n"),
         (.gpx, "<collar:place>a, \"b\" &amp; \\</collar:place><collar:private>true</collar:private>"
             + "<collar:distance_m>0</collar:distance_m></extensions></trkpt>\n"),
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (.text, "  collar 0123456789abcdef  54 m at 102° from you  fix 42\n"), (.csv, ",,,,,,54,102\n"),
+        (.text, "  collar 0123456789abcdef  54 m at 102° from the owner  fix 42\n"), (.csv, ",,,,,,54,102\n"),
         (.gpx, "</collar:battery_pct><collar:distance_m>54</collar:distance_m><collar:bearing_deg>102</collar:bearing_deg>"
             + "</extensions></trkpt>\n"),
         (.geojson, ",\"distance_m\":54,\"bearing_deg\":102}}"), (.influx, ",distance_m=54,bearing_deg=102i 1699401234567000042\n"),
@@ -111,7 +111,7 @@ import Testing
     @Test func aTerminalShowsThePlaceAndTheDistance() throws {
         var options = options([try place("home\u{200E}", radius: 100)], owner: .at(try place("", radius: 1).circle.center))
         (options.format, options.terminalWidth) = (.text, 200)
-        #expect(line(options).hasSuffix("  01234567  at home\\u{200E}  54 m at 102° from you  fix 42\n"), "\(line(options))")
+        #expect(line(options).hasSuffix("  01234567  at home\\u{200E}  54 m at 102° from the owner  fix 42\n"), "\(line(options))")
     }
 
     @Test func changedPlacesCountFromTheNextFixOn() throws {

@@ -59,7 +59,7 @@ class PlaceTest(CommandTest):
         self.assertEqual([(row["place"], row["private"], row["distance_m"]) for row in rows],
                          [(one.get("place", ""), "true" if "private" in one else "", str(one["distance_m"])) for one in shown])
         text = self.call("history", "--state-dir", self.state, "--owner", "home", "-F", "text", "--events", "fix")
-        self.assertEqual(text.count("  at home (private)  0 m from you  "), sum("private" in one for one in shown))
+        self.assertEqual(text.count("  at home (private)  0 m from the owner  "), sum("private" in one for one in shown))
         for form in ("text", "csv", "gpx", "geojson", "geojson-track", "owntracks", "traccar", "influx", "movebank"):
             text = self.call("history", "--state-dir", self.state, "-F", form)
             hidden = {str(true["coordinate"]["latitude"]) for one, true in zip(shown, exact) if "private" in one}

@@ -174,17 +174,29 @@ class AlertTest(CommandTest):
         self.call("name", collar, "Athena")
         text = self.call("history", "--events", "alert", "-F", "text", "--state-dir", self.state, **zone)
         self.assertEqual([line.split("  ", 1)[1] for line in text.splitlines()], [
-            "Athena left home", "Athena is farther than 500 m from you", "Athena is within 500 m of you again", "Athena entered home",
+            "Athena left home", "Athena is farther than 500 m from the owner", "Athena is within 500 m of the owner again", "Athena entered home",
             "Athena: the battery is low, 20 %"])
         # The walk begins at 14:13:20 UTC.
         self.places.write_text(self.places.read_text() + "quiet = 14:25-14:50\n")
         quiet = [line.get("quiet", False) for line in self.alerts("history", "--events", "alert", **zone)]
         self.assertIn(True, quiet)
         self.assertIn(False, quiet)
+        # Quiet hours are local, also where times are printed in UTC.
+        self.assertEqual([line.get("quiet", False) for line in self.alerts("history", "--events", "alert", "--utc", TZ="UTC-3")],
+                         [line.get("quiet", False) for line in self.alerts("history", "--events", "alert", TZ="UTC-3")])
+        self.assertNotIn(True, [line.get("quiet", False) for line in self.alerts("history", "--events", "alert", "--utc", TZ="UTC-3")])
         # Private places hide positions in alerts, too.
         self.call("place", "home", f"{HOME[0]},{HOME[1]}", "--radius", "60", "--private")
-        [entered] = [line for line in self.alerts("history", "--events", "alert") if line["alert"] == "entered"]
-        self.assertEqual((entered["coordinate"], entered["private"]), ({"latitude": HOME[0], "longitude": HOME[1]}, True))
+        for command in (["history"], ["follow", "--since", "1d", "-T", "1"]):
+            with self.subTest(command):
+                lines = [json.loads(line) for line in
+                         self.call(*command, "--events", "fix,alert", "--state-dir", self.state).splitlines()]
+                self.assertEqual({line["name"] for line in lines}, {"Athena"})
+                [entered] = [line for line in lines if line.get("alert") == "entered"]
+                self.assertEqual((entered["coordinate"], entered["private"]), ({"latitude": HOME[0], "longitude": HOME[1]}, True))
+                fixes = [line for line in lines if line["type"] == "fix"]
+                self.assertEqual(fixes[0]["coordinate"], {"latitude": HOME[0], "longitude": HOME[1]})
+                self.assertGreater(sum("private" in line for line in fixes), 20)
 
     def test_wrong_options(self):
         for arguments in (["follow", "--acknowledge", "--as", "x", "--events", "alert"], ["follow", "--events", "alert", "-F", "csv"],

@@ -142,8 +142,8 @@ private struct MapPosition: Equatable {
         guard abs(end.longitude - longitude) > MapPosition.halfTurn else { return nil }
         let edge = longitude < 0 ? -MapPosition.halfTurn : MapPosition.halfTurn
         let beforeEdge = Double(abs(edge - longitude))
-        let behindEdge = Double(MapPosition.halfTurn - abs(end.longitude))
-        let part = beforeEdge / (beforeEdge + behindEdge)
+        let beyondEdge = Double(MapPosition.halfTurn - abs(end.longitude))
+        let part = beforeEdge / (beforeEdge + beyondEdge)
         return MapPosition(latitude: latitude + Int64((Double(end.latitude - latitude) * part).rounded()), longitude: edge)
     }
 }

@@ -134,7 +134,7 @@ extension Whereabouts {
         if let place { items.append("at \(place.withEscapedControls)\(isPrivate ? " (private)" : "")") }
         if let distanceMeters {
             let direction = bearingDegrees.map { " at \($0.text)°" } ?? ""
-            items.append("\((distanceMeters.value + 5) / 10) m\(direction) from you")
+            items.append("\((distanceMeters.value + 5) / 10) m\(direction) from the owner")
         }
         return items
     }

@@ -59,6 +59,8 @@ enum DeliverCommand: Command {
               collar-link deliver db -- psql -q -f import.sql
               collar-link deliver mqtt --batch 1 -- \\
                   mosquitto_pub -q 1 -t collars/{collar} -s
+              collar-link deliver push --events alert --alert-age 30 --batch 1 -- \\
+                  Tools/recipes/alerts/push
 
             exit codes:
               0   ended by a signal, or `--once` has delivered everything
