@@ -2,7 +2,6 @@
 
 import base64
 import email
-import http.server
 import json
 import pathlib
 import socketserver
@@ -11,6 +10,7 @@ import time
 
 from command_case import CommandTest
 from end_to_end import BINARY, ROOT, give_to_ordinary_user, wait_until
+from push_server import PushServer
 from schemas import SCHEMAS
 
 HOME = (50.17, -5.11)
@@ -21,34 +21,6 @@ def fix(seconds, meters, started, **more):
     """A fix at a distance north of home."""
     return {"ts_unix_ms": int(1000 * (started + seconds)), "source": "collar",
             "coordinate": {"latitude": HOME[0] + meters / 111_230, "longitude": HOME[1]}, "h_accuracy_m": 4.833, **more}
-
-
-class PushServer(http.server.ThreadingHTTPServer):
-    """Keeps what is posted; the first `refusals` posts are refused."""
-
-    def __init__(self, test, refusals=0):
-        self.posts, self.refusals = [], refusals
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                if outer.refusals:
-                    outer.refusals -= 1
-                    return self.send_error(503)
-                outer.posts.append((dict(self.headers), body.decode()))
-                self.send_response(200)
-                self.end_headers()
-                return None
-
-            def log_message(self, *_):
-                pass
-
-        super().__init__(("127.0.0.1", 0), Handler)
-        test.addCleanup(self.server_close)
-        test.addCleanup(self.shutdown)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server_address[1]}/cats"
 
 
 class MailServer(socketserver.ThreadingTCPServer):
@@ -208,7 +180,7 @@ class AlertTest(CommandTest):
                 self.assertIn("collar-link", self.errors)
 
     def test_push_mail_and_web(self):
-        push, mail, web = PushServer(self, refusals=1), MailServer(self), PushServer(self)
+        push, mail, web = PushServer(self, refusals=1), MailServer(self), PushServer(self, "web")
         self.receive_track(self.walk(1_790_000_000)[:1])
         programs = [
             self.deliver(RECIPES / "push", NTFY_URL=push.url, NTFY_TOKEN="secret"),
@@ -221,11 +193,14 @@ class AlertTest(CommandTest):
         wait_until(lambda: len(push.posts) >= 5 and len(mail.mails) >= 5 and len(web.posts) >= 5, 30, "all alerts are passed on")
         for program in programs:
             self.assertEqual(program.stop(), 0)
-        texts = [line["text"] for line in self.alerts("history", "--events", "alert")]
+        stored = self.alerts("history", "--events", "alert")
+        texts, ids = ([line[key] for line in stored] for key in ("text", "id"))
         self.assertEqual([body for _, body in push.posts], texts)
         headers = push.posts[0][0]
         self.assertEqual((headers["Priority"], headers["Tags"], headers["Authorization"]), ("high", "left", "Bearer secret"))
         self.assertIn("mlat=50.17", headers["Click"])
+        self.assertEqual([each["X-Sequence-ID"] for each, _ in push.posts], ids)
+        self.assertEqual([each["Message-ID"] for _, each in mail.mails], [f"<{each}@collar-link.invalid>" for each in ids])
         self.assertEqual([base64.b64decode(each["Subject"].split("?")[3]).decode() for _, each in mail.mails], texts)
         self.assertEqual(mail.mails[0][0][-2:], ["MAIL FROM:<cat@example.org>", "RCPT TO:<me@example.org>"])
         self.assertEqual([json.loads(body)["text"] for _, body in web.posts], texts)

@@ -57,6 +57,10 @@ class Part:
         self._process.kill()
         self._process.wait()
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def kill_a_child(self, chance):
         """Kills one of the processes that it has started, or that it starts soon. Returns whether there was one."""
         deadline = time.monotonic() + 1
