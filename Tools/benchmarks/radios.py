@@ -11,6 +11,7 @@ import uuid
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests/EndToEnd/support"), str(ROOT / "Protocol/reference")]
 from many_radios import Field, LineRadio, NetworkRadio  # noqa: E402
+from processes import processor_seconds  # noqa: E402
 
 COLLARS = 200
 # The outages of radios per second, among all radios.
@@ -36,11 +37,6 @@ class Receiver:
 
     def _read(self):
         self._text += os.read(self.output, 1 << 20)
-
-    def seconds(self):
-        """The processor time so far, of user and system, in seconds."""
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text("ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def fixes(self):
         """The device id and the sequence of each line so far."""
@@ -87,13 +83,13 @@ def measure(binary, state, kind, collar_count, seconds):
     field.introduce(range(collar_count))
     if not field.run(60, lambda: all(collar.acknowledgement_count for collar in field.collars)):
         raise SystemExit("a collar is not answered")
-    before = receiver.seconds()
+    before = processor_seconds(receiver.process.pid)
     field.track(seconds)
     field.drop_out(OUTAGES * collar_count / COLLARS, seconds)
     field.run(seconds)
     if not field.run(60, lambda: field.is_done):
         raise SystemExit("not every fix is acknowledged")
-    used = receiver.seconds() - before
+    used = processor_seconds(receiver.process.pid) - before
     field.run(0.3)
     receiver.stop()
     fixes = receiver.fixes()

@@ -13,6 +13,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests/EndToEnd/support"), str(ROOT / "Protocol/reference")]
 from fast_collar import FastCollar  # noqa: E402
+from processes import processor_seconds  # noqa: E402
 from radio import Radio  # noqa: E402
 from serial_line import SerialLine  # noqa: E402
 
@@ -23,12 +24,6 @@ RATE = 100
 READERS = 10
 TARGET = 1.2
 IDLE_SECONDS = 20
-
-
-def processor_seconds(pid):
-    """The processor time of a process so far, of user and system, in seconds."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Readers:

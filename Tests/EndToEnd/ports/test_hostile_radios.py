@@ -11,7 +11,8 @@ import hostile_radio
 from end_to_end import BINARY, wait_until
 from hostile_radio import HostileRadio, SwallowingRelay
 from key_case import SEED, KeyTest
-from tracing import processor_seconds, slowness
+from processes import processor_seconds
+from tracing import slowness
 
 # Seconds between two fixes of the sound collar, and seconds for which its fixes are counted.
 INTERVAL, TIME = 0.2, 5

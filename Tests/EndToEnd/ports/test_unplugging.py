@@ -6,9 +6,9 @@ import time
 import unittest
 
 from end_to_end import EndToEndTest, wait_until
+from processes import processor_seconds
 from radio import Radio
 from serial_line import SerialLine
-from tracing import processor_seconds
 
 from session_parts import A
 

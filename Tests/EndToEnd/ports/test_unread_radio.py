@@ -7,9 +7,9 @@ import unittest
 
 from end_to_end import BINARY, EndToEndTest
 from fast_collar import FastCollar
+from processes import processor_seconds
 from radio import Radio
 from serial_line import SerialLine, drain
-from tracing import processor_seconds
 
 from session_parts import A, B
 

@@ -11,6 +11,7 @@ import socket
 import subprocess
 
 from end_to_end import IS_ROOT, ROOT, child_environment, wait_until
+from processes import processor_seconds
 
 TOOLS = ROOT / ".tools"
 POSTGRESQL = TOOLS / "postgresql-15-postgis-3"
@@ -53,15 +54,6 @@ def is_listening(port):
     """Whether somebody listens at a port of the loopback device."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def processor_seconds(pid, with_children=False):
-    """The processor time of a process, and of its children that have ended; 0 if it is gone."""
-    try:
-        fields = pathlib.Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
-    except OSError:
-        return 0
-    return sum(int(field) for field in fields[11:15 if with_children else 13]) / os.sysconf("SC_CLK_TCK")
 
 
 def descendants(pid):

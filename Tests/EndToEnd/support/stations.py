@@ -23,6 +23,7 @@ import unittest
 import servers
 from end_to_end import BINARY, EndToEndTest, wait_until
 from many_radios import ACKNOWLEDGEMENT, EVERYBODY, IDENTITY_REQUEST, NetworkRadio, frames, ProtocolError
+from processes import processor_seconds
 from session_parts import Collar, position
 
 # Fixes in a burst, and seconds after which a collar at home sends again what is not acknowledged.
@@ -110,8 +111,8 @@ class Station:
 
     def seconds(self):
         """The processor time of the receiver, and that of the delivery and its finished sinks."""
-        return (servers.processor_seconds(self.receiver.pid),
-                servers.processor_seconds(self._delivery.pid, with_children=True))
+        return (processor_seconds(self.receiver.pid),
+                processor_seconds(self._delivery.pid, with_children=True))
 
     def messages(self):
         """What the programs said."""

@@ -52,12 +52,6 @@ class Traced:
         return self.program.wait()
 
 
-def processor_seconds(pid):
-    """The processor time that a process has used so far, in seconds, to a hundredth."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def slowness():
     """How many times slower this machine is than the one on which limits of processor time were measured; 1 if it is faster."""
     start = time.process_time()
