@@ -11,6 +11,10 @@ package protocol FileSystem: AnyObject {
     /// Names in a directory, in no particular order, without "." and "..".
     func names(in directory: String) throws(FileFailure) -> [String]
 
+    /// Whether a name exists.
+    /// - Throws: a failure of ``FileOperation/find`` if that cannot be found out.
+    func exists(_ path: String) throws(FileFailure) -> Bool
+
     func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference
 
     /// Makes sure that the name by which a file was opened still leads to it.

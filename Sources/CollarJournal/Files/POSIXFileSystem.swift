@@ -49,6 +49,14 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         return names
     }
 
+    /// `stat`.
+    package func exists(_ path: String) throws(FileFailure) -> Bool {
+        var found = stat()
+        if unsafe stat(path, &found) == 0 { return true }
+        guard errno == ENOENT else { throw FileFailure(.find, path, errorNumber: errno) }
+        return false
+    }
+
     /// `openat`; new files have mode 0600. A file that root makes belongs to the owner of its directory. The call does not block:
     /// something that is no file, such as a FIFO, fails at once or when it is read or written.
     package func open(_ path: String, _ mode: FileMode) throws(FileFailure) -> FileReference {

@@ -237,7 +237,8 @@ extension JournalReader: SegmentBytes {
     }
 
     func mayGrow(_ segment: UInt32) throws(JournalError) -> Bool {
-        if segment == segments.last { try lookForSegments() }
+        // While a segment exists, the next one has the next number: one name tells more cheaply than the list of all.
+        if segment == segments.last, segment < .max, try files.exists(segment + 1) { try lookForSegments() }
         return segment == segments.last
     }
 

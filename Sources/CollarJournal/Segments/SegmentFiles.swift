@@ -45,6 +45,11 @@ struct SegmentFiles: ~Copyable {
         }
     }
 
+    /// Whether there is a file of a segment.
+    func exists(_ segment: UInt32) throws(JournalError) -> Bool {
+        try JournalError.wrapping(try fileSystem.exists(directory.path(ofSegment: segment)))
+    }
+
     /// Closes the open file if its name is gone or leads to another file.
     mutating func closeReplaced() throws(JournalError) {
         if let open { _ = try isNamed(open.segment) }

@@ -34,11 +34,13 @@ package struct AlertBook {
     /// The longest wait for missing fixes, in microseconds.
     package static let longestHold: Int64 = 120_000_000
 
-    package var watch: AlertWatch
+    package var watch: AlertWatch { didSet { silenceDue = trackers.isEmpty ? nil : 0 } }
     private let sinceUnixMilliseconds: Int64
     /// The age beyond which alerts are left out, in milliseconds; nil for none.
     private let longestAge: Int64?
     private var trackers: [DeviceID: AlertTracker] = [:]
+    /// No collar is silent for too long before this time, in milliseconds since 1970; nil if that is no question.
+    private var silenceDue: Int64?
     private var ahead: [DeviceID: Ahead] = [:]
     private var outstanding: ArraySlice<Outstanding> = []
     /// The states that are kept with the reader's position.
@@ -55,6 +57,7 @@ package struct AlertBook {
         sinceUnixMilliseconds = former.sinceUnixMilliseconds
         kept = former
         trackers = former.states.compactMapValues { AlertTracker(text: $0) }
+        silenceDue = trackers.isEmpty ? nil : 0
     }
 
     // MARK: Entries
@@ -74,6 +77,7 @@ package struct AlertBook {
             }
         }
         trackers[entry.deviceID] = tracker
+        if let deadline = tracker.silenceDeadline(watch) { silenceDue = min(deadline, silenceDue ?? deadline) }
         return raised
     }
 
@@ -119,11 +123,7 @@ package struct AlertBook {
 
     /// When ``due(at:)`` may have something; nil if nothing is expected.
     package func nextDeadline(at time: HostTime) -> Instant? {
-        var due: Instant?
-        for tracker in trackers.values {
-            guard let deadline = tracker.silenceDeadline(watch) else { continue }
-            due = Instant.earliest(due, time.instant.advanced(byMicroseconds: (deadline - time.unixMilliseconds) * 1000))
-        }
+        var due = silenceDue.map { time.instant.advanced(byMicroseconds: ($0 - time.unixMilliseconds) * 1000) }
         for pending in ahead.values.lazy.flatMap(\.pending) { due = Instant.earliest(due, pending.due) }
         return due
     }
@@ -136,13 +136,16 @@ package struct AlertBook {
             trackers[deviceID, default: AlertTracker()].tell(first.alert.alert, of: deviceID)
             if isYoung(first.alert.alert, at: time) { return first.alert }
         }
-        for deviceID in trackers.keys {
+        guard let silenceDue, time.unixMilliseconds >= silenceDue else { return nil }
+        let silent = trackers.filter { $0.value.silenceDeadline(watch).map { time.unixMilliseconds >= $0 } ?? false }
+        for deviceID in silent.keys {
             // A silence that began before the first start is noted, and not told.
             for alert in trackers[deviceID]?.silence(until: time.unixMilliseconds, watch) ?? [] {
                 let raised = RaisedAlert(alert, of: deviceID, fix: nil)
                 if isRaised(raised, at: time) { return raised }
             }
         }
+        self.silenceDue = trackers.values.compactMap { $0.silenceDeadline(watch) }.min()
         return nil
     }
 

@@ -43,8 +43,9 @@ package struct DeliveryMachine {
         case ended
     }
 
-    /// Time between two storings of the position while nothing is delivered, in microseconds.
-    static let storeInterval: Int64 = 1_000_000
+    /// Time between two storings of the position while nothing is delivered, in microseconds: entries that are not wanted are read again
+    /// after a crash, and nothing comes twice.
+    static let storeInterval: Int64 = 10_000_000
     /// Time that a command gets to end after it was told to, in microseconds.
     static let terminationTime: Int64 = 5_000_000
 
@@ -58,6 +59,8 @@ package struct DeliveryMachine {
     private var earliestStart: Instant?
     /// When the position was stored last; nil before the first time.
     private var storedAt: Instant?
+    /// When the position is stored, which has moved since; nil if it has not.
+    private var storeDue: Instant?
     /// The fixes that the format has left out since the start.
     private var omissions: OmissionCount
     /// Batches delivered since the start.
@@ -79,7 +82,7 @@ package struct DeliveryMachine {
     /// When ``deadlineReached(at:)`` or ``take(_:isComplete:at:)`` is due; nil if nothing is expected.
     package var nextDeadline: Instant? {
         switch state {
-        case .filling(let batch, _): batch.count > 0 ? earliestStart : nil
+        case .filling(let batch, _): Instant.earliest(storeDue, batch.count > 0 ? earliestStart : nil)
         case .waiting(_, let due): due
         case .ending(let killAt): killAt
         case .running, .ended: nil
@@ -130,9 +133,9 @@ package struct DeliveryMachine {
     /// The batch has only entries that are not wanted: the position moves past them. It is stored from time to time.
     private mutating func pass(over batch: DeliveryBatch, isComplete: Bool, at now: Instant) {
         if !batch.receipts.isEmpty {
-            let isStored = storedAt.map { now.microseconds(since: $0) >= DeliveryMachine.storeInterval } ?? true
-            if isStored { storedAt = now }
-            outputs.append(.move(past: batch.receipts, isStored: isStored))
+            let due = storedAt.map { $0.advanced(byMicroseconds: DeliveryMachine.storeInterval) } ?? now
+            move(past: batch.receipts, isStored: now >= due, at: now)
+            if now < due { storeDue = due }
         }
         if isComplete, configuration.isOnce { end() } else { fill(isBehind: !isComplete) }
     }
@@ -147,9 +150,13 @@ package struct DeliveryMachine {
         }
         // The command has taken the whole batch.
         batchCount += 1
-        storedAt = now
-        outputs.append(.move(past: delivery.batch.receipts, isStored: true))
+        move(past: delivery.batch.receipts, isStored: true, at: now)
         fill()
+    }
+
+    private mutating func move(past receipts: [StoredReceipt], isStored: Bool, at now: Instant) {
+        if isStored { (storedAt, storeDue) = (now, nil) }
+        outputs.append(.move(past: receipts, isStored: isStored))
     }
 
     /// The command could not be started.
@@ -182,11 +189,12 @@ package struct DeliveryMachine {
 
     package mutating func deadlineReached(at now: Instant) {
         switch state {
+        case .filling: if let storeDue, now >= storeDue { move(past: [], isStored: true, at: now) }
         case .waiting(let delivery, let due) where now >= due: deliver(delivery, at: now)
         case .ending(let killAt?) where now >= killAt:
             outputs.append(.kill)
             state = .ending(killAt: nil)
-        case .filling, .running, .waiting, .ending, .ended: break
+        case .running, .waiting, .ending, .ended: break
         }
     }
 

@@ -136,6 +136,8 @@ final class MemoryFileSystem: FileSystem {
         return FileReference(descriptor: nextDescriptor, path: path)
     }
 
+    func exists(_ path: String) throws(FileFailure) -> Bool { files[path] != nil || directories[path] != nil }
+
     func checkName(of reference: FileReference) throws(FileFailure) {
         let file = file(reference)
         guard files[reference.path] !== file, directories[reference.path] !== file else { return }

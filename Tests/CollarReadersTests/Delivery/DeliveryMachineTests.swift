@@ -244,11 +244,19 @@ private let missing = Run(end: .notStarted(errorNumber: 2))
             #expect(bench.position == Int(index) + 1)
         }
         #expect(bench.starts == [])
-        // At 0, 1 and 2 s.
-        #expect(bench.storingCount == 3)
-        #expect(bench.storedPosition == 21)
+        #expect((bench.storingCount, bench.storedPosition) == (1, 1))
+        bench.run(seconds: 6.9)
+        #expect((bench.storingCount, bench.storedPosition) == (1, 1))
+        // At 0 and 10 s, then not before something has moved.
+        bench.run(seconds: 100)
+        #expect((bench.storingCount, bench.storedPosition) == (2, 30))
+        bench.store(30..<31, isWanted: false)
+        bench.run(seconds: 0.1)
+        #expect((bench.storingCount, bench.storedPosition) == (3, 31))
+        bench.store(31..<32, isWanted: false)
+        bench.run(seconds: 0.1)
         bench.tellToEnd()
-        #expect(bench.storedPosition == 30)
+        #expect(bench.storedPosition == 32)
     }
 
     @Test func doesNotPassWhatIsNotDelivered() throws {

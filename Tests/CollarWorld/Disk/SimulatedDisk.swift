@@ -242,6 +242,8 @@ package final class SimulatedDisk: FileSystem {
         return FileReference(descriptor: nextDescriptor, path: path)
     }
 
+    package func exists(_ path: String) throws(FileFailure) -> Bool { names[path] != nil }
+
     /// Makes sure that a file still has the name by which it was opened.
     package func checkName(of reference: FileReference) throws(FileFailure) {
         if names[reference.path] !== file(reference) { throw failure(.find, reference.path, ENOENT) }
