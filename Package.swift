@@ -69,7 +69,7 @@ let package = Package(
             name: "CollarJournal", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CLinux"],
             swiftSettings: strict + aligned),
         .target(
-            name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarJournal"], swiftSettings: strict + aligned),
+            name: "CollarHost", dependencies: ["CollarWire", "CollarARQ", "CollarTracking", "CollarJournal"], swiftSettings: strict + aligned),
         .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: strict + aligned),
         .target(
             name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],
@@ -90,8 +90,8 @@ let package = Package(
         .target(
             name: "CollarControl",
             dependencies: [
-                "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats",
-                "CollarConfiguration",
+                "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarTracking",
+                "CollarFormats", "CollarConfiguration",
             ],
             swiftSettings: cold),
         .target(
@@ -104,8 +104,8 @@ let package = Package(
         .target(
             name: "CollarDoctor",
             dependencies: [
-                "CheckedNumbers", "CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "RadioModems",
-                "CollarConfiguration", "CollarControl", "CollarPorts", "SerialDevices",
+                "CheckedNumbers", "CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarTracking", "CollarFormats",
+                "RadioModems", "CollarConfiguration", "CollarControl", "CollarPorts", "SerialDevices",
             ],
             swiftSettings: cold),
         .target(
@@ -194,7 +194,8 @@ let package = Package(
         tests(
             for: "CollarDoctor",
             alsoUsing: [
-                "CollarWire", "CollarErrors", "LinuxSystem", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarJournal", "SerialDevices",
+                "CollarWire", "CollarErrors", "LinuxSystem", "CollarTracking", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarJournal",
+                "SerialDevices",
             ]),
         tests(for: "CollarControl", alsoUsing: ["CollarWire", "CollarARQ", "CollarFormats", "CollarHost", "CollarJournal"]),
         tests(

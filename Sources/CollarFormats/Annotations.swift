@@ -31,11 +31,23 @@ package struct Whereabouts: Equatable, Sendable {
     /// The name of the place; nil outside of all.
     var place: String?
     /// Whether the position of the fix is not the true one, but the centre of the place.
-    var isPrivate = false
+    package internal(set) var isPrivate = false
     /// From the owner.
     var distanceMeters: FixedPoint?
     /// From the owner, 0 … 359 degrees from true north; nil at the position of the owner.
     var bearingDegrees: FixedPoint?
+
+    /// The place, and the distance in whole metres, for people; each only where it is known.
+    /// - Parameter origin: the name of the place from which the distance counts.
+    package func items(from origin: String = "the owner") -> [String] {
+        var items: [String] = []
+        if let place { items.append("at \(place.withEscapedControls)\(isPrivate ? " (private)" : "")") }
+        if let distanceMeters {
+            let direction = bearingDegrees.map { " at \($0.text)°" } ?? ""
+            items.append("\((distanceMeters.value + 5) / 10) m\(direction) from \(origin)")
+        }
+        return items
+    }
 }
 
 extension Sighting {

@@ -1,5 +1,6 @@
 import CollarFormats
 import CollarJournal
+import CollarTracking
 
 /// Collects the metrics of a state directory: what its journals and readers say, and what its receiver tells.
 package struct MetricsReport {

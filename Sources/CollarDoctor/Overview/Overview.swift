@@ -2,6 +2,7 @@ import CheckedNumbers
 import CollarControl
 import CollarFormats
 import CollarJournal
+import CollarTracking
 import CollarWire
 
 /// The state of a receiver, its radios, collars and readers at one moment, as `collar-link status` shows it.
@@ -42,6 +43,10 @@ package struct Overview: Sendable {
         package var name: String?
         package var figures: [CollarFigure: Int64]
         package var summary: JournalSummary
+        /// The newest fix as it is shown: in a private place, without its position. Distances count from home.
+        package var fix: ReceivedFix?
+        /// Whether it is stale; nil while the collar has too few fixes.
+        package var isStale: Bool?
         /// The discharge of its battery, in thousandths of a percent an hour; nil if it is not known.
         package var drainMilliPercentPerHour: Int64?
         /// The newest fix, as a line.
@@ -76,17 +81,24 @@ package struct Overview: Sendable {
         _ reader: JournalReader, figures: ReceiverFigures?, status: StatusLine?, annotations: Annotations
     ) throws(JournalError) {
         var drain = BatteryDrain()
-        let summary = try reader.summary { record in drain.add(record.fix) }
+        var trails: [LogID: Trail] = [:]
+        let summary = try reader.summary { record in
+            drain.add(record.fix)
+            trails[record.logID, default: Trail(limit: 2)].add(record.fix)
+        }
         var collar = Collar(
             deviceID: reader.deviceID, name: annotations.deployments.wearer(of: reader.deviceID, at: unixMilliseconds)?.name,
             figures: figures?.collars[reader.deviceID] ?? [:], summary: summary,
             drainMilliPercentPerHour: drain.milliPercentPerHour, status: status)
-        if let newest = summary.newest {
+        if let newest = summary.newest.map({ ReceivedFix(deviceID: reader.deviceID, $0) }) {
             var options = FormatOptions(.json)
             options.annotations = annotations
+            options.owner = .home
+            collar.fix = WhereaboutsFinder(options).located(newest)
+            collar.isStale = trails[newest.logID]?.isStale(at: unixMilliseconds)
             var formatter = EntryFormatter(options)
             var line: [UInt8] = []
-            formatter.append(ReceivedFix(deviceID: reader.deviceID, newest), to: &line)
+            formatter.append(newest, to: &line)
             collar.fixLine = line
         }
         collars.append(collar)
@@ -100,6 +112,14 @@ extension Overview.Collar {
 
     /// Whether the collar is reachable; nil where no receiver listens to it.
     package var isReachable: Bool? { figures[.reachable].map { $0 == 1 } }
+
+    /// nil where no receiver listens to it.
+    package var connection: Connection? { Connection(isListenedTo: figures[.silence] != nil, isReachable: isReachable) }
+
+    /// The accuracy of the newest fix in a word; nil if it is unknown, and in a private place.
+    package var accuracyGrade: AccuracyGrade? {
+        fix?.whereabouts?.isPrivate == true ? nil : fix?.fix.horizontalAccuracy.map(AccuracyGrade.init)
+    }
 }
 
 extension Overview {
@@ -130,11 +150,14 @@ extension Overview.Collar {
         var object = JSONLine()
         object.add(collar: deviceID, name: name)
         if let isReachable { object.add("reachable", isReachable) } else { object.add("reachable", nil as String?) }
+        object.add("connection", connection?.rawValue)
         object.add("silent_ms", figures[.silence])
         object.add("missing", missingCount)
         object.add("lost", summary.lostCount)
         object.add("stored", summary.storedCount)
         object.add("battery_drain_pct_per_h", number: drainMilliPercentPerHour.map { MessageDescription.decimal($0, 3) })
+        object.add("accuracy", accuracyGrade?.rawValue)
+        if let isStale { object.add("stale", isStale) } else { object.add("stale", nil as String?) }
         object.add("fix", line: fixLine)
         object.add("status", line: status?.bytes)
         return object

@@ -1,4 +1,5 @@
 import CollarFormats
+import CollarTracking
 
 extension Overview {
     /// A line of text, without a line feed.
@@ -85,24 +86,26 @@ private struct OverviewPage {
     private func connection(of collar: Overview.Collar) -> (words: String, Line.Tone?) {
         guard overview.activity == .running else { return ("", nil) }
         let silence = collar.figures[.silence].map { durationText(milliseconds: $0) }
-        return switch (collar.isReachable, silence) {
-        case (true, let silence?): ("connected, heard \(silence) ago", .good)
-        case (false, let silence?): ("not reachable, silent for \(silence)", .error)
-        case (_, _?): ("connecting", .warning)
-        case (_, nil): (collar.figures[.heard] == 1 ? "its radio is not open" : "not heard since the start", .warning)
+        return switch (collar.connection, silence) {
+        case (.connected?, let silence?): ("connected, heard \(silence) ago", .good)
+        case (.notReachable?, let silence?): ("not reachable, silent for \(silence)", .error)
+        case (.connecting?, _): ("connecting", .warning)
+        case (_, _): (collar.figures[.heard] == 1 ? "its radio is not open" : "not heard since the start", .warning)
         }
     }
 
     private func fix(of collar: Overview.Collar) -> [String] {
-        guard let newest = collar.summary.newest else { return ["no fix yet"] }
-        let fix = newest.fix
+        guard let shown = collar.fix else { return ["no fix yet"] }
+        let fix = shown.fix
         let age = durationText(milliseconds: overview.unixMilliseconds - fix.unixMilliseconds)
         let time = shortTimeText(unixMilliseconds: fix.unixMilliseconds, reference: overview.unixMilliseconds, in: zone)
         let position = [fix.latitudeSteps, fix.longitudeSteps].map {
             MessageDescription.decimal(Int64($0), fix.positionStep.fractionDigits)
         }
         let accuracy = fix.horizontalAccuracy.map { "±" + MessageDescription.meters($0) + " m" } ?? "accuracy unknown"
-        return ["last fix \(age) ago", "at \(time)", position.joined(separator: ", "), accuracy]
+        let grade = collar.accuracyGrade.map { ", \($0.rawValue)" } ?? ""
+        return ["last fix \(age) ago\(collar.isStale == true ? ", stale" : "")", "at \(time)"] + (shown.whereabouts?.items(from: PlaceTable.homeName) ?? [])
+            + [position.joined(separator: ", "), accuracy + grade]
     }
 
     private func condition(of collar: Overview.Collar) -> [String] {

@@ -1,4 +1,5 @@
 import CollarARQ
+import CollarTracking
 import CollarWire
 
 /// Watches the quality of one collar's positions. It reports each worsening once, and each kind at most once a minute. It
@@ -23,26 +24,19 @@ struct PositionMonitor {
         var receivedAt: Instant
     }
 
-    /// The lowest accuracy code for more than 50 m: 53.965 m. An accuracy of 50 m has the next lower code.
-    private static let firstPoorAccuracyCode: UInt8 = 83
     /// The age below which a fix is not stale, in microseconds. A collar also has this time for its first fix.
-    private static let leastAge: Int64 = 60_000_000
-    /// The number of expected intervals after which a fix is stale.
-    private static let intervalCount: Int64 = 3
+    private static let leastAge = FixInterval.leastStaleAge * 1000
     /// The time in which another frame of a backlog comes, in microseconds: a frame of 253 bytes takes 9 to 10 s at spreading factor
     /// 12, and a duty cycle of 1 % allows the next one after 100 times as long.
     private static let backlogTime: Int64 = 1_000_000_000
-    /// The longest interval that is expected, in milliseconds: a day.
-    private static let longestInterval: Int64 = 86_400_000
 
     private let deviceID: DeviceID
     private var firstHeard: Instant?
     /// When an entry came in last that was not the newest.
     private var backlogAt: Instant?
     private var newest: Newest?
-    /// The time between the newest two fixes, in milliseconds, divided by the number of fixes that the collar made meanwhile;
-    /// nil before there are two fixes of one log.
-    private var expectedInterval: Int64?
+    /// The interval of the newest two fixes; nil before there are two fixes of one log.
+    private var expectedInterval: FixInterval?
     /// Messages stored since the newest fix. Each uses up a sequence.
     private var messageCount: Int64 = 0
     private var open: Worsenings = []
@@ -53,14 +47,14 @@ struct PositionMonitor {
     /// The newest fix of the collar's current log was stored.
     mutating func noteStored(_ fix: Fix, logID: LogID, at now: Instant, _ output: HostOutput) {
         if let newest, newest.logID == logID, newest.sequence < fix.sequence {
-            let distance = max(1, Int64(fix.sequence - newest.sequence) - messageCount)
-            let interval = (fix.unixMilliseconds - newest.unixMilliseconds) / distance
-            expectedInterval = min(max(interval, 0), PositionMonitor.longestInterval)
+            expectedInterval = FixInterval(
+                milliseconds: fix.unixMilliseconds - newest.unixMilliseconds,
+                fixCount: Int64(fix.sequence - newest.sequence) - messageCount)
         }
         messageCount = 0
         newest = Newest(logID: logID, sequence: fix.sequence, unixMilliseconds: fix.unixMilliseconds, receivedAt: now)
         end([.noFix, .stale])
-        if let accuracy = fix.horizontalAccuracy, accuracy.rawValue >= PositionMonitor.firstPoorAccuracyCode {
+        if let accuracy = fix.horizontalAccuracy, AccuracyGrade(accuracy) == .poor {
             note(.poorAccuracy, .poorAccuracy(meters: Int((accuracy.millimeters + 500) / 1000)), at: now, output)
         } else {
             end(.poorAccuracy)
@@ -100,7 +94,7 @@ struct PositionMonitor {
         let age = now.microseconds(since: newest?.receivedAt ?? firstHeard)
         guard age >= PositionMonitor.leastAge else { return }
         guard newest != nil else { return note(.noFix, .noFix(microseconds: age), at: now, output) }
-        guard let expectedInterval, age >= PositionMonitor.intervalCount * expectedInterval * 1000 else { return }
+        guard let expectedInterval, age >= expectedInterval.staleAfterMilliseconds * 1000 else { return }
         note(.stale, .stale(microseconds: age), at: now, output)
     }
 

@@ -1,6 +1,7 @@
 import CollarControl
 import CollarFormats
 import CollarJournal
+import CollarTracking
 import CollarWire
 import FoundationEssentials
 import Testing
@@ -34,11 +35,12 @@ import Testing
     }
 
     private func collars(
-        _ figures: ReceiverFigures? = nil, animals: [Deployment] = [], status: StatusLine? = nil
+        _ figures: ReceiverFigures? = nil, animals: [Deployment] = [], places: [Place] = [], status: StatusLine? = nil
     ) throws -> [Overview.Collar] {
         var overview = overview()
         var annotations = Annotations()
         annotations.deployments = DeploymentTable(animals)
+        annotations.places = PlaceTable(places)
         for id in [Self.one, Self.two] {
             try overview.add(
                 try JournalReader(stateDirectory: state, deviceID: id), figures: figures, status: status, annotations: annotations)
@@ -77,6 +79,48 @@ import Testing
         #expect(lines[0].contains(#""seq":1,"#) && lines[0].contains(#""name":"Athena""#), "\(lines[0])")
         #expect(lines.allSatisfy { $0.hasPrefix(#"{"type":"fix""#) && $0.hasSuffix("}\n") })
         #expect(!lines[1].contains(#""name""#) && !lines[0].contains("Zeus"))
+    }
+
+    /// The fixes of these tests are 3 m from the centre of home.
+    private func home(isPrivate: Bool) throws -> Place {
+        let center = try #require(Position(latitudeDegrees: 0.00001, longitudeDegrees: 0.00005))
+        return Place(name: "home", shape: .circle(center: center, radiusMeters: 40), isPrivate: isPrivate)
+    }
+
+    @Test func aFixHasItsPlaceAndItsDistanceFromHome() throws {
+        try store([(0, 2, nil)], of: Self.one)
+        try store([], of: Self.two)
+        let found = try collars(places: [try home(isPrivate: false)])
+        #expect(found[0].fix?.whereabouts?.items(from: "home") == ["at home", "3 m at 270° from home"])
+        let line = String(decoding: found[0].fixLine ?? [], as: UTF8.self)
+        #expect(line.contains(#""place":"home","distance_m":3.3,"bearing_deg":270"#), "\(line)")
+        #expect(try collars()[0].fix?.whereabouts == nil)
+    }
+
+    @Test func aPrivatePlaceHidesThePosition() throws {
+        try store([(0, 2, nil)], of: Self.one)
+        try store([], of: Self.two)
+        let found = try collars(places: [try home(isPrivate: true)])
+        #expect(found[0].fix?.fix.longitudeSteps == 5)
+        #expect(found[0].accuracyGrade == nil)
+        var overview = overview()
+        overview.collars = found
+        let text = overview.text(width: 200, rows: 100, zone: nil).map(\.text)
+        #expect(text.contains { $0.contains("at home (private)  0 m from home  0.00001, 0.00005  ±42 m") }, "\(text)")
+        #expect(!text.contains { $0.contains("0.00002") }, "\(text)")
+        #expect(!String(decoding: overview.line, as: UTF8.self).contains("0.00002"))
+    }
+
+    @Test func aFixIsStaleByTheIntervalOfItsLog() throws {
+        try store([(0, 9, nil), (1, 8, nil), (3, 4, nil)], of: Self.one)
+        try store([(0, 1, nil)], of: Self.two)
+        #expect(try collars().map(\.isStale) == [false, nil])
+        try store([(4, 3, nil)], of: Self.one)
+        #expect(try collars().map(\.isStale) == [true, nil])
+        var overview = overview()
+        overview.collars = try collars()
+        #expect(overview.text(width: 200, rows: 100, zone: nil).contains { $0.text.hasPrefix("    last fix 3 h ago, stale  at ") })
+        #expect(String(decoding: overview.line, as: UTF8.self).contains(#""accuracy":null,"stale":true,"fix":{"#))
     }
 
     @Test func theStatusIsPassedOn() throws {

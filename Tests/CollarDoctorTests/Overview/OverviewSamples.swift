@@ -47,7 +47,7 @@ func collar(
     summary.missingCount = missing
     summary.lostCount = lost
     return Overview.Collar(
-        deviceID: deviceID, name: name, figures: figures, summary: summary, drainMilliPercentPerHour: nil, fixLine: nil, status: status)
+        deviceID: deviceID, name: name, figures: figures, summary: summary, fix: newest.map { ReceivedFix(deviceID: deviceID, $0) }, drainMilliPercentPerHour: nil, fixLine: nil, status: status)
 }
 
 /// A fix that was made 90 s before the overview.

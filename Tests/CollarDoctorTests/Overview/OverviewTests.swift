@@ -48,8 +48,8 @@ struct OverviewLineTests {
         overview.collars = [collar(newest: nil, figures: [:])]
         #expect(
             text(overview).contains(
-                #""collars":[{"collar":"0123456789abcdef","reachable":null,"silent_ms":null,"missing":0,"lost":0,"stored":0,"#
-                    + #""battery_drain_pct_per_h":null,"fix":null,"status":null}]"#))
+                #""collars":[{"collar":"0123456789abcdef","reachable":null,"connection":null,"silent_ms":null,"missing":0,"lost":0,"stored":0,"#
+                    + #""battery_drain_pct_per_h":null,"accuracy":null,"stale":null,"fix":null,"status":null}]"#))
     }
 
     @Test("a collar with everything: fix and status are whole lines of other commands")
@@ -62,8 +62,8 @@ struct OverviewLineTests {
         let status = String(decoding: try statusLine().bytes, as: UTF8.self)
         #expect(
             text(overview).contains(
-                #""collars":[{"collar":"0123456789abcdef","name":"Athena","reachable":false,"silent_ms":5000,"missing":3,"lost":2,"#
-                    + #""stored":40,"battery_drain_pct_per_h":1.250,"fix":{"type":"fix","seq":42},"status":\#(status)}]"#))
+                #""collars":[{"collar":"0123456789abcdef","name":"Athena","reachable":false,"connection":"not_reachable","silent_ms":5000,"missing":3,"lost":2,"#
+                    + #""stored":40,"battery_drain_pct_per_h":1.250,"accuracy":"good","stale":null,"fix":{"type":"fix","seq":42},"status":\#(status)}]"#))
     }
 
     @Test("readers and findings are whole lines, with commas between them")

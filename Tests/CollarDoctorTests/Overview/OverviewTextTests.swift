@@ -30,7 +30,7 @@ struct OverviewTextTests {
                 "  tcp://barn.example:4001  connecting",
                 "collars",
                 "  Athena  (0123456789abcdef)  connected, heard 5 s ago",
-                "    last fix 90 s ago  at 23:52:24  37.77490, -122.41940  ±5.3 m",
+                "    last fix 90 s ago  at 23:52:24  37.77490, -122.41940  ±5.3 m, good",
                 "    battery 85 %  tracking  moving",
                 "    nothing missing  40 stored",
                 "  00000000000000ab  not heard since the start",
@@ -58,7 +58,7 @@ struct OverviewTextTests {
                 "  Athena  (0123456789abcdef)",
                 "    connected, heard 5 s ago",
                 "    last fix 90 s ago  at 23:52:24",
-                "      37.77490, -122.41940  ±5.3 m",
+                "      37.77490, -122.41940  ±5.3 m, good",
                 "    battery 85 %  tracking  moving",
                 "    nothing missing  40 stored",
                 "  00000000000000ab",
@@ -119,7 +119,7 @@ struct OverviewTextTests {
         #expect(
             Array(lines(overview).prefix(6)) == [
                 "collar-link 1.2.3  not running: start it with `collar-link`", "radios", "  /dev/ttyUSB0  not open", "collars",
-                "  0123456789abcdef", "    last fix 90 s ago  at 23:52:24  37.77490, -122.41940  ±5.3 m",
+                "  0123456789abcdef", "    last fix 90 s ago  at 23:52:24  37.77490, -122.41940  ±5.3 m, good",
             ])
     }
 

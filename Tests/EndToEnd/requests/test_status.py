@@ -167,6 +167,7 @@ class SimulatedCollarTest(StatusTest):
         self.assertNotIn("no_device", [problem["code"] for problem in line["problems"]])
         collar, = line["collars"]
         self.assertEqual((collar["collar"], collar["name"], collar["reachable"]), (self.collar, "Athena", True))
+        self.assertEqual(collar["connection"], "connected")
         self.assertTrue(0 <= collar["silent_ms"] < 10_000, collar)
         self.assertEqual(collar["lost"], 0)
         self.assertGreaterEqual(collar["stored"], 3)
@@ -181,7 +182,7 @@ class SimulatedCollarTest(StatusTest):
         self.assertIn(f"  {self.link}  serial  open", lines)
         place = next(index for index, shown in enumerate(lines) if "Athena" in shown)
         self.assertRegex(lines[place], rf"^  Athena  \({self.collar}\)  connected, heard \d+ s ago$")
-        self.assertRegex(lines[place + 1], r"^    last fix \S+ \w+ ago  at \S+ \S+  -?\d+\.\d+, -?\d+\.\d+  (±\S+ m|accuracy unknown)$")
+        self.assertRegex(lines[place + 1], r"^    last fix \S+ \w+ ago(, stale)?  at \S+ \S+  -?\d+\.\d+, -?\d+\.\d+  (±\S+ m, \w+|accuracy unknown)$")
         self.assertRegex(lines[place + 2], r"^    battery (\d+ %|unknown)")
         self.assertRegex(lines[place + 3], r"^    (nothing|\d+) missing  \d+ stored$")
 
@@ -374,7 +375,7 @@ class LayoutTest(StatusTest):
         for collar in (A, B):
             shown = [line for line in lines if line.startswith(f"  {id_of(collar)[:8]}")]
             self.assertEqual(len(shown), 1)
-            self.assertRegex(shown[0], r"^  [0-9a-f]{8}  connected, heard \d+ s ago  last fix \S+ \w+ ago  battery \d+ %$")
+            self.assertRegex(shown[0], r"^  [0-9a-f]{8}  connected, heard \d+ s ago  last fix \S+ \w+ ago(, stale)?  battery \d+ %$")
         self.assertFalse([line for line in lines if line.startswith("    last fix")])
 
     def test_times_are_local_or_UTC(self):

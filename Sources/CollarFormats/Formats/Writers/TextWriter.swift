@@ -21,7 +21,7 @@ struct TextWriter: FormatWriter {
             row.append(" %  ")
         }
         append(wearerOf: received.deviceID, at: fix.unixMilliseconds, to: &bytes)
-        for item in received.whereabouts?.shownItems ?? [] { bytes += "  \(item)".utf8 }
+        for item in received.whereabouts?.items() ?? [] { bytes += "  \(item)".utf8 }
         bytes.appendRow { row in
             row.append("  fix ", fix.sequence)
             row.append("\n")
@@ -90,7 +90,7 @@ struct TerminalWriter: FormatWriter {
                 "\(fix.speedMetersPerSecond?.keepingZeros.text ?? "?") m/s",
                 "battery \(fix.battery?.text ?? "?") %",
                 wearer(of: received.deviceID, at: fix.unixMilliseconds),
-            ] + (received.whereabouts?.shownItems ?? []) + ["fix \(fix.sequence)"], to: &bytes)
+            ] + (received.whereabouts?.items() ?? []) + ["fix \(fix.sequence)"], to: &bytes)
     }
 
     func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8]) {
@@ -124,18 +124,5 @@ struct TerminalWriter: FormatWriter {
     private func wearer(of deviceID: DeviceID, at unixMilliseconds: Int64) -> String {
         deployments.wearer(of: deviceID, at: unixMilliseconds)?.name.withEscapedControls
             ?? String("\(deviceID)".prefix(TerminalWriter.idDigitCount))
-    }
-}
-
-extension Whereabouts {
-    /// The place, and the distance from the owner in whole metres, for people; each only where it is known.
-    fileprivate var shownItems: [String] {
-        var items: [String] = []
-        if let place { items.append("at \(place.withEscapedControls)\(isPrivate ? " (private)" : "")") }
-        if let distanceMeters {
-            let direction = bearingDegrees.map { " at \($0.text)°" } ?? ""
-            items.append("\((distanceMeters.value + 5) / 10) m\(direction) from the owner")
-        }
-        return items
     }
 }

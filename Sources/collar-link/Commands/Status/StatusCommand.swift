@@ -11,9 +11,9 @@ enum StatusCommand: Command {
         title: "show radios, collars, readers and problems on one screen",
         synopsis: "collar-link status [-F text|json] [--utc] [--state-dir DIR]",
         summary: """
-            Shows the radios, the collars with their last fix, battery, signal and missing fixes, the named readers and how far they lag
-            behind, and what `collar-link doctor` finds wrong. Works also while `collar-link` does not run. Nothing is written, and no
-            device is opened.
+            Shows the radios, the collars with their last fix, its place, battery, signal and missing fixes, the named readers and how far
+            they lag behind, and what `collar-link doctor` finds wrong. Works also while `collar-link` does not run. Nothing is written,
+            and no device is opened.
             """,
         options: [
             OptionSpec("-F", "--format", value: "text|json", is: "text for people (default), or one line of JSON"),
@@ -25,7 +25,8 @@ enum StatusCommand: Command {
             overview.schema.json.
 
             "connected" means that the collar was heard within its last three heartbeats. Age and time of a fix are by the clock of the
-            collar. What a collar says about itself (tracking, stationary, throttling) is from its last status.
+            collar. It is stale if it is older than three intervals of the newest two fixes, and at least 60 s. Its distance is that
+            from the place home. An accuracy is excellent below 5 m, good to 10 m, fair to 50 m, else poor. What a collar says about itself (tracking, stationary, throttling) is from its last status.
 
             examples:
               collar-link status

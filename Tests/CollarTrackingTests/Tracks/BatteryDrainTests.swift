@@ -1,7 +1,7 @@
 import CollarWire
 import Testing
 
-@testable import CollarControl
+@testable import CollarTracking
 
 /// The discharge of a battery.
 @Suite struct BatteryDrainTests {
