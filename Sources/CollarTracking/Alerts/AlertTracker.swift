@@ -95,7 +95,7 @@ package struct AlertTracker: Equatable, Sendable {
         if let former, former.unixMilliseconds - fix.unixMilliseconds > AlertTracker.clockTolerance {
             events.append(.clockChanged(milliseconds: former.unixMilliseconds - fix.unixMilliseconds))
             // The times of an unfinished crossing are those of the former clock.
-            for index in borders.indices { borders[index].watch = BorderWatch(isInside: borders[index].watch.isInside, clearSince: nil, acrossSince: nil) }
+            for index in borders.indices { borders[index].watch = borders[index].watch.withoutCrossing }
         }
         if let percent = fix.batteryPercent { noteBattery(percent, &events) }
         noteAccuracy(of: fix, &events)
@@ -142,8 +142,13 @@ package struct AlertTracker: Equatable, Sendable {
         guard accuracy <= DayBook.poorAccuracyMeters else { return }
         let position = Position(fix)
         for border in watch.borders {
-            let distance = border.distanceMeters(from: position)
-            guard let index = borders.firstIndex(where: { $0.key == border.key }) else {
+            let known = borders.firstIndex { $0.key == border.key }
+            guard let distance = border.distanceMeters(from: position, at: fix.unixMilliseconds) else {
+                // The animal stays on its side, and fixes in a row count from the next one that is judged.
+                if let known { borders[known].watch = borders[known].watch.withoutCrossing }
+                continue
+            }
+            guard let index = known else {
                 borders.append(Border(key: border.key, shapeKey: border.shapeKey, watch: BorderWatch(distanceMeters: distance)))
                 continue
             }

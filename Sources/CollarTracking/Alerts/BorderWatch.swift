@@ -24,6 +24,9 @@ package struct BorderWatch: Equatable, Sendable {
         (self.isInside, self.clearSince, self.acrossSince) = (isInside, clearSince, acrossSince)
     }
 
+    /// On the same side, with no crossing begun.
+    var withoutCrossing: BorderWatch { BorderWatch(isInside: isInside, clearSince: nil, acrossSince: nil) }
+
     /// Takes the next fix in the order of the log.
     /// - Parameters:
     ///   - distanceMeters: from the border: negative inside.

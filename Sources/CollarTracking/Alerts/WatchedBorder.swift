@@ -14,23 +14,44 @@ package struct WatchedBorder: Equatable, Sendable {
     let shapeKey: UInt64
     /// The greatest distance from the border inside, in metres.
     let depthMeters: Double
-    private let place: Place
+    /// Nil for the circle around an owner whose position is unknown.
+    private let place: Place?
+    /// Fixes that were made before are not judged, in milliseconds since 1970.
+    private let earliestUnixMilliseconds: Int64
 
     init(_ subject: Subject, _ place: Place) {
+        self.init(subject, place, depthMeters: place.depthMeters, shapeKey: place.shapeFingerprint, earliest: .min)
+    }
+
+    /// The circle around an owner who moves, which stays the same border wherever the owner is.
+    init(around owner: Position?, since unixMilliseconds: Int64, limitMeters: Double) {
+        var shape = Fingerprint()
+        shape.add("moving")
+        shape.add(limitMeters)
+        self.init(
+            .owner(limitMeters: limitMeters), owner.map { Place(name: "", shape: .circle(center: $0, radiusMeters: limitMeters)) },
+            depthMeters: limitMeters, shapeKey: shape.words().high,
+            earliest: unixMilliseconds - DaySummary.lateAfterMilliseconds)
+    }
+
+    private init(_ subject: Subject, _ place: Place?, depthMeters: Double, shapeKey: UInt64, earliest: Int64) {
         self.subject = subject
         self.place = place
-        depthMeters = place.depthMeters
+        self.depthMeters = depthMeters
+        self.shapeKey = shapeKey
+        earliestUnixMilliseconds = earliest
         var name = Fingerprint()
         switch subject {
         case .place(let text): name.add(text)
         case .owner: name.add(UInt64.max)
         }
         key = name.words().high
-        shapeKey = place.shapeFingerprint
     }
 
-    /// From the border to a position, in metres: negative inside.
-    func distanceMeters(from position: Position) -> Double { place.distanceMeters(from: position) }
+    /// From the border to the position of a fix, in metres: negative inside. Nil if it is not known where the border was then.
+    func distanceMeters(from position: Position, at unixMilliseconds: Int64) -> Double? {
+        unixMilliseconds < earliestUnixMilliseconds ? nil : place?.distanceMeters(from: position)
+    }
 }
 
 /// The watched borders, those of all places and of the circle around the owner, and the limits.
@@ -38,11 +59,16 @@ package struct AlertWatch: Equatable, Sendable {
     package let rules: AlertRules
     let borders: [WatchedBorder]
 
-    /// - Parameter owner: where the owner is; nil if that is unknown.
-    package init(_ rules: AlertRules, places: PlaceTable, owner: Position?) {
+    /// - Parameters:
+    ///   - owner: where the owner is; nil if that is unknown.
+    ///   - ownerSince: since when an owner who moves is there, in milliseconds since 1970: fixes that were made more than a minute before
+    ///     are not judged. Nil for an owner who does not move.
+    package init(_ rules: AlertRules, places: PlaceTable, owner: Position?, ownerSince: Int64? = nil) {
         self.rules = rules
         var borders = places.places.map { WatchedBorder(.place($0.name), $0) }
-        if let owner, let limit = rules.fartherMeters {
+        if let ownerSince, let limit = rules.fartherMeters {
+            borders.append(WatchedBorder(around: owner, since: ownerSince, limitMeters: limit))
+        } else if let owner, let limit = rules.fartherMeters {
             borders.append(
                 WatchedBorder(.owner(limitMeters: limit), Place(name: "", shape: .circle(center: owner, radiusMeters: limit))))
         }

@@ -16,9 +16,11 @@ import Testing
     private var sequence: UInt32 = 0
     private var rules = AlertRules()
     private var places = [AlertTrackerTests.garden]
-    private var owner = AlertTrackerTests.home
+    private var owner: Position? = AlertTrackerTests.home
+    /// Since when an owner who moves is there, in milliseconds.
+    private var ownerSince: Int64?
 
-    private var watch: AlertWatch { AlertWatch(rules, places: PlaceTable(places), owner: owner) }
+    private var watch: AlertWatch { AlertWatch(rules, places: PlaceTable(places), owner: owner, ownerSince: ownerSince) }
 
     private func fix(
         east: Double, north: Double = 0, accuracy: Double? = 5, battery: UInt8? = nil, at seconds: Double, sequence: UInt32
@@ -191,6 +193,52 @@ import Testing
         owner = Position(latitude: 50.27, longitude: -5.11)
         #expect(take(east: 0, at: 60) == ["owner_moved@60"])
         #expect(take(east: 0, at: 120) == [])
+    }
+
+    // MARK: An owner who moves
+
+    /// The owner goes, or begins to move, at a time in seconds; nil for an unknown position.
+    private mutating func ownerGoes(north: Double?, at seconds: Int64) {
+        (rules.fartherMeters, places) = (500, [])
+        owner = north.map { Position(latitude: AlertTrackerTests.home.latitudeDegrees + $0 / 111_230, longitude: -5.11) }
+        ownerSince = seconds * 1000
+    }
+
+    @Test mutating func onlyFixesSayThatAnAnimalIsFarFromAnOwnerWhoMoves() {
+        ownerGoes(north: 0, at: 0)
+        #expect(take(east: 0, at: 0) == [])
+        for north in stride(from: 100.0, through: 2000, by: 100) { ownerGoes(north: north, at: 30) }
+        #expect(take(east: 0, at: 40) == [] && take(east: 0, at: 60) == ["far@60"])
+        ownerGoes(north: 300, at: 70)
+        #expect(take(east: 0, at: 80) == [] && take(east: 0, at: 100) == ["near@100"])
+    }
+
+    @Test mutating func whileTheOwnerIsUnknownTheAnimalStaysWhereItWas() throws {
+        ownerGoes(north: 0, at: 0)
+        #expect(take(east: 0, at: 0) == [])
+        ownerGoes(north: 2000, at: 10)
+        #expect(take(east: 0, at: 20) == [])
+        ownerGoes(north: nil, at: 25)
+        #expect(take(east: 0, at: 30) == [])
+        tracker = try #require(AlertTracker(text: tracker.text))
+        // The fixes in a row begin again.
+        ownerGoes(north: 2000, at: 35)
+        #expect(take(east: 0, at: 50) == [] && take(east: 0, at: 69) == [] && take(east: 0, at: 70) == ["far@70"])
+    }
+
+    @Test mutating func fixesFromBeforeTheOwnerCameAreNotJudged() {
+        ownerGoes(north: 0, at: 0)
+        #expect(take(east: 0, at: 0) == [])
+        ownerGoes(north: 2000, at: 1000)
+        #expect(take(east: 0, at: 600) == [] && take(east: 0, at: 939) == [] && take(east: 0, at: 940) == [] && take(east: 0, at: 959) == [])
+        #expect(take(east: 0, at: 960) == ["far@960"])
+    }
+
+    @Test mutating func anOwnerWhoBeginsToMoveIsSaid() {
+        rules.fartherMeters = 500
+        #expect(take(east: 0, at: 0) == [])
+        ownerGoes(north: 0, at: 10)
+        #expect(take(east: 0, at: 20) == ["owner_moved@20"] && take(east: 0, at: 30) == [])
     }
 
     @Test mutating func aClockThatGoesBackIsSaid() {
