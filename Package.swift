@@ -118,8 +118,8 @@ let package = Package(
         .target(
             name: "LinuxBoard",
             dependencies: [
-                "CollarWire", "CollarARQ", "CollarFirmware", "CheckedNumbers", "CollarErrors", "LinuxSystem", "RadioModems", "CollarPorts",
-                "SerialDevices",
+                "CollarWire", "CollarARQ", "CollarFirmware", "CheckedNumbers", "CollarErrors", "CollarTracking", "LinuxSystem", "RadioModems",
+                "CollarPorts", "SerialDevices",
             ],
             swiftSettings: cold),
         .target(
@@ -203,7 +203,10 @@ let package = Package(
             alsoUsing: ["CollarWire", "CollarFormats", "CollarHost", "CollarJournal", "CollarPorts", "SerialDevices", "CollarReceiver"]),
         tests(
             for: "CollarReaders",
-            alsoUsing: ["CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "CollarConfiguration", "LinuxSystem", "CollarSimulator", "CollarWorld"]),
+            alsoUsing: [
+                "CollarErrors", "CollarTracking", "CollarWire", "CollarARQ", "CollarJournal", "CollarFormats", "CollarConfiguration", "LinuxSystem",
+                "CollarSimulator", "CollarWorld",
+            ]),
         tests(for: "LinuxBoard", alsoUsing: ["CollarARQ", "CollarFirmware", "CollarSimulator", "CollarWire", "LinuxSystem"]),
         tests(for: "CollarPorts", alsoUsing: ["CollarARQ", "CollarWorld"]),
         tests(for: "SerialDevices", alsoUsing: ["CollarPorts", "LinuxSystem", "CollarDoctor"]),

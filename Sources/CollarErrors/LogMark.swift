@@ -2,6 +2,8 @@
 package enum LogCategory: String, CaseIterable, Sendable {
     /// Positions of collars, from the collar to the disk.
     case collarLocation = "collar-location"
+    /// The position of an owner who moves, and what says it.
+    case ownerLocation = "owner-location"
     /// Ports, radios, links to collars, keys and requests.
     case connectivity
     /// Batteries of collars.

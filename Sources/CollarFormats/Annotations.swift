@@ -16,14 +16,36 @@ package enum Owner: Equatable, Sendable {
     /// At the centre of the place ``PlaceTable/home``, if there is one.
     case home
     case at(Position)
+    /// Where a source says, while it says that; nil if it does not.
+    case moving(OwnerSource, Position?)
 
-    /// - Returns: nil if the owner is at home, and no place has that name.
+    /// - Returns: nil if the owner is at home, and no place has that name, or if a source does not say it.
     package func position(in places: PlaceTable) -> Position? {
         switch self {
         case .home: places.home?.circle.center
         case .at(let position): position
+        case .moving(_, let position): position
         }
     }
+
+    /// What the position comes from, as lines say it: `home`, `given`, `gpsd` or `nmea`.
+    package var source: String {
+        switch self {
+        case .home: PlaceTable.homeName
+        case .at: "given"
+        case .moving(let source, _): source.rawValue
+        }
+    }
+
+    package var moves: Bool { if case .moving = self { true } else { false } }
+}
+
+/// What says where an owner is who moves.
+package enum OwnerSource: String, Sendable {
+    /// The daemon gpsd.
+    case gpsd
+    /// A GNSS receiver at a serial port.
+    case nmea
 }
 
 /// Where a fix is, in relation to places and to the owner.
@@ -64,8 +86,8 @@ extension Sighting {
 
 /// Adds to fixes where they are, and hides positions in private places.
 package struct WhereaboutsFinder {
-    var places: PlaceTable { didSet { origin = owner?.position(in: places) } }
-    private let owner: Owner?
+    var places: PlaceTable { didSet { origin = shownOwner?.position } }
+    var owner: Owner? { didSet { origin = shownOwner?.position } }
     private let showsExactPositions: Bool
     private var origin: Position?
 
@@ -73,8 +95,10 @@ package struct WhereaboutsFinder {
         places = options.annotations.places
         owner = options.owner
         showsExactPositions = options.showsExactPositions
-        origin = options.owner?.position(in: places)
+        origin = shownOwner?.position
     }
+
+    private var shownOwner: OwnerLine? { owner.map { OwnerLine($0, in: places, showsExactPositions: showsExactPositions) } }
 
     /// A fix as it is shown.
     ///
@@ -85,7 +109,7 @@ package struct WhereaboutsFinder {
         var whereabouts = Whereabouts()
         if let place = places.place(at: Position(received.fix)) {
             whereabouts.place = place.name
-            if place.isPrivate, !showsExactPositions {
+            if place.hidesPositions(unless: showsExactPositions) {
                 whereabouts.isPrivate = true
                 shown.fix.hide(in: place)
             }
@@ -98,6 +122,11 @@ package struct WhereaboutsFinder {
         shown.whereabouts = whereabouts
         return shown
     }
+}
+
+extension Place {
+    /// Whether lines show its centre in place of a position in it.
+    func hidesPositions(unless showsExactPositions: Bool) -> Bool { isPrivate && !showsExactPositions }
 }
 
 extension Fix {

@@ -23,6 +23,8 @@ package enum ReaderError: Error, Equatable, Sendable {
     case positionNotStored(JournalError)
     /// Stdin, from which acknowledgements come, is a file.
     case input
+    /// Nothing can say where the owner is, until a person helps.
+    case owner(UserMessage)
     /// A system call that normally succeeds has failed.
     case system(SystemError)
 }
@@ -50,6 +52,7 @@ extension ReaderError: MessageError {
             UserMessage(.commandFailed, "'\(name)' \(end.text); its lines are not delivered.", "They are delivered by the next attempt.")
         case .positionNotStored(let failure): .positionNotStored(failure)
         case .input: UserMessage(.unknown, "stdin must be a pipe, a socket or a terminal.")
+        case .owner(let message): message
         case .system(let failure): UserMessage(.unknown, failure.message.reason)
         }
     }

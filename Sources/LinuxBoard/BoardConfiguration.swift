@@ -38,6 +38,19 @@ package enum GNSSSource: Equatable, Sendable {
     case port(path: String, LineSpeed)
     /// The daemon `gpsd` at an address `tcp://HOST:PORT`, which has its own receiver.
     case gpsd(address: String)
+
+    /// The port at which gpsd listens, which IANA has given it; after a host.
+    package static let portOfGPSD = ":2947"
+    /// gpsd on this machine.
+    package static let localGPSD = "tcp://localhost" + portOfGPSD
+
+    /// The path of the port, or the address of gpsd.
+    package var path: String {
+        switch self {
+        case .port(let path, _): path
+        case .gpsd(let address): address
+        }
+    }
 }
 
 /// An event at a collar on a Linux machine that a person should know of.

@@ -14,8 +14,6 @@ package final class LinuxBoard: CollarBoard {
 
     /// Bytes of the GNSS receiver, or of the cable, that are kept; the oldest are dropped for more.
     private static let inputLimit = 8192
-    /// Asks gpsd for NMEA sentences, which it makes from those of any receiver. Source: gpsd's gpsd_json(5), `?WATCH`.
-    private static let watch = Array("?WATCH={\"enable\":true,\"nmea\":true};\n".utf8)
 
     private let configuration: BoardConfiguration
     package let device: DeviceFile
@@ -71,15 +69,9 @@ package final class LinuxBoard: CollarBoard {
         resetCause = device.isPowerOn ? .powerOn : .external
         radio = PacketRadio(configuration.modem)
         gauge = BatteryGauge(command: configuration.batteryCommand)
-        func line(_ path: String, speed: LineSpeed = .b115200, greeting: [UInt8] = []) -> BoardLine {
-            BoardLine(path, speed: speed, greeting: greeting) { reportPort(path, $0) }
-        }
+        func line(_ path: String) -> BoardLine { BoardLine(path) { reportPort(path, $0) } }
         radioLine = line(configuration.radio)
-        receiverLine =
-            switch configuration.gnss {
-            case .port(let path, let speed): line(path, speed: speed)
-            case .gpsd(let address): line(address, greeting: LinuxBoard.watch)
-            }
+        receiverLine = BoardLine(configuration.gnss) { reportPort(configuration.gnss.path, $0) }
         cableLine = configuration.cable.map { line($0) }
         for line in lines { line.open(at: now()) }
     }

@@ -65,6 +65,12 @@ package struct EntryFormatter {
         }
     }
 
+    /// The owner to whom the distances of the next entries count.
+    package var owner: Owner? {
+        get { finder.owner }
+        set { finder.owner = newValue }
+    }
+
     package mutating func begin(into bytes: inout [UInt8]) { writer.begin(into: &bytes) }
 
     /// Appends an entry. An entry that the format cannot express appends nothing.
@@ -89,7 +95,7 @@ package struct EntryFormatter {
         let line = AlertLine(
             alert, name: deployments.wearer(of: alert.deviceID, at: alert.alert.unixMilliseconds)?.name,
             shown: alert.fix.map { finder.located(ReceivedFix(deviceID: alert.deviceID, $0)) },
-            quietHours: annotations.alerts.quietHours, zone: localZone)
+            owner: owner ?? .home, quietHours: annotations.alerts.quietHours, zone: localZone)
         writer.append(line, to: &bytes)
     }
 

@@ -25,15 +25,17 @@ struct AlertLine {
     private let name: String?
     /// The fix that has caused it, as it is shown.
     private let shown: ReceivedFix?
+    private let owner: Owner
     private let isQuiet: Bool
 
     /// - Parameters:
+    ///   - owner: whose distance counts.
     ///   - quietHours: in the time of the zone.
     ///   - zone: the local time zone; nil for UTC.
     init(
-        _ raised: RaisedAlert, name: String?, shown: ReceivedFix?, quietHours: QuietHours?, zone: TimeZoneOffset?
+        _ raised: RaisedAlert, name: String?, shown: ReceivedFix?, owner: Owner, quietHours: QuietHours?, zone: TimeZoneOffset?
     ) {
-        (self.raised, self.name, self.shown) = (raised, name, shown)
+        (self.raised, self.name, self.shown, self.owner) = (raised, name, shown, owner)
         let minutes = raised.alert.unixMilliseconds.dividedDown(by: 60_000).quotient
         let east = zone?.minutesEast(unixMilliseconds: raised.alert.unixMilliseconds) ?? 0
         isQuiet = quietHours?.contains(minute: Int((minutes + east).dividedDown(by: 1440).remainder)) ?? false
@@ -71,9 +73,12 @@ struct AlertLine {
         case .far(let limit, let since), .near(let limit, let since):
             object.add("since_unix_ms", since)
             object.add("limit_m", Int64(limit.rounded()))
+            object.add("owner", owner.source)
         case .batteryLow(let percent), .batteryCritical(let percent): object.add("battery_pct", percent)
         case .placeChanged(_, let isInside): object.add("inside", isInside)
-        case .ownerMoved(let isFar): object.add("far", isFar)
+        case .ownerMoved(let isFar):
+            object.add("far", isFar)
+            object.add("owner", owner.source)
         case .clockChanged(let milliseconds): object.add("back_ms", milliseconds)
         case .poorFixes, .noFix, .gnssFault, .restarted: break
         }

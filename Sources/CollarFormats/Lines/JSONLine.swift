@@ -96,12 +96,17 @@ package enum LineKind: String, CaseIterable, Sendable {
     case result
     /// An alert, which a reader makes of the others.
     case alert
+    /// Where the owner is, as a reader knows it.
+    case owner
 
     /// The kinds that every program with lines can write.
-    package static let common = allCases.filter { $0 != .alert }
+    package static let common = allCases.filter { $0 != .alert && $0 != .owner }
 
     /// The kinds whose lines are in the event log; the others are made from the journals.
     package static let ofEvents: Set<LineKind> = [.link, .error, .stats, .status, .result]
+
+    /// The kinds whose lines are JSON only.
+    package static let jsonOnly = ofEvents.union([.owner])
 }
 
 extension EntrySelection {

@@ -41,7 +41,10 @@ package final class Deliverer {
     /// Prepares a deliverer: opens the state directory and takes the reader's name.
     ///
     /// `report` is called with each notice, on the thread that runs the loop.
-    package init(_ configuration: DeliveryConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReaderError) {
+    /// - Parameter owner: says where the owner is; nil if the owner does not move.
+    package init(
+        _ configuration: DeliveryConfiguration, owner: (any OwnerReceiver)? = nil, report: @escaping (FollowerNotice) -> Void
+    ) throws(ReaderError) {
         self.report = report
         // If the signal were ignored, as a parent process may have left it, the end of a command would go unnoticed.
         signal(SIGCHLD, SIG_DFL)
@@ -49,7 +52,7 @@ package final class Deliverer {
             events = try ReaderEvents(urgent: .signals)
             signals = try SignalDescriptor(SignalDescriptor.ofEnd + [SIGCHLD])
         } catch { throw .system(error) }
-        entries = try StoredEntries(configuration.reading) { notice in
+        entries = try StoredEntries(configuration.reading, owner: owner) { notice in
             // Delivering once ends with this failure.
             if case .cannotStorePosition = notice, configuration.isOnce { return }
             report(notice)
@@ -73,6 +76,7 @@ package final class Deliverer {
             if machine.isEnded { return }
             let time = HostTime.now
             let due = Instant.earliest(machine.nextDeadline, entries.nextDeadline(at: time))?.microseconds(since: time.instant)
+            entries.watchOwner(with: events)
             for event in events.wait(timeoutMicroseconds: machine.isBehind ? 0 : due) {
                 switch event.source {
                 case .signals: try takeSignals()
@@ -80,9 +84,10 @@ package final class Deliverer {
                 default: break
                 }
             }
-            let now = HostTime.now.instant
-            entries.deadlineReached(at: now)
-            machine.deadlineReached(at: now)
+            let now = HostTime.now
+            entries.deadlineReached(at: now.instant)
+            try entries.lookForOwner(at: now)
+            machine.deadlineReached(at: now.instant)
             // The position moves before more is read.
             try obey()
         }

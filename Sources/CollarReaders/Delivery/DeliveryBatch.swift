@@ -46,11 +46,13 @@ package struct DeliveryBatch {
             count += 1
         }
 
+        fileprivate mutating func note(_ owner: Owner) { formatter.owner = owner }
+
         fileprivate mutating func end() { formatter.end(into: &bytes) }
     }
 
     private let command: DeliveryCommand
-    package let format: FormatOptions
+    package private(set) var format: FormatOptions
     /// The parts in the order of their first items; the first is delivered next.
     package private(set) var parts: [Part] = []
     /// The receipts of all items, also of those that are not delivered because they are not wanted.
@@ -83,6 +85,15 @@ package struct DeliveryBatch {
             parts[index].append(alert)
             count += 1
             receipts.append(.alert(alert.id))
+        case .owner(let owner, let line):
+            format.owner = owner
+            for index in parts.indices { parts[index].note(owner) }
+            if let line {
+                let index = part(key(of: line))
+                parts[index].append(line)
+                count += 1
+            }
+            receipts.append(.owner)
         }
     }
 

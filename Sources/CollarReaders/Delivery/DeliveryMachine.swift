@@ -120,6 +120,7 @@ package struct DeliveryMachine {
         // The batch has one owner, so it grows in place.
         state = .ended
         for item in items { batch.add(item) }
+        format.owner = batch.format.owner
         guard batch.count > 0 else { return pass(over: batch, isComplete: isComplete, at: now) }
         let mayStart = isComplete && (configuration.isOnce || earliestStart.map { now >= $0 } ?? true)
         guard mayStart || batch.count >= configuration.batchCount else { return state = .filling(batch, isBehind: !isComplete) }

@@ -128,7 +128,7 @@ package struct FollowMachine {
 
     /// An item was queued.
     package mutating func queued(_ item: StoredItem, at now: Instant) -> [StoredReceipt] {
-        noteUnstored(at: now)
+        if case .owner = item {} else { noteUnstored(at: now) }
         switch item {
         case .entry(let entry, let isWanted):
             receipts.append(.entry(entry.receipt, hasID: !isWanted || entry.id != nil))
@@ -136,6 +136,7 @@ package struct FollowMachine {
                 acknowledgements?.confirmations.add(entry.receipt, isWanted ? entry.id.map { .id($0) } ?? .withoutID : .unwritten))
         case .event(let line, _): receipts.append(.event(line.end))
         case .alert(let alert): receipts.append(.alert(alert.id))
+        case .owner: receipts.append(.owner)
         }
         return []
     }
@@ -176,7 +177,7 @@ package struct FollowMachine {
         var all: [StoredReceipt] = []
         for receipt in receipts[..<count] {
             switch receipt {
-            case .event, .alert: all.append(receipt)
+            case .event, .alert, .owner: all.append(receipt)
             case .entry(let entry, hasID: false): all += FollowMachine.receipts(acknowledgements?.confirmations.noteRead(of: entry.session))
             case .entry(_, hasID: true): break
             }

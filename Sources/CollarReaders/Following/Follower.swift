@@ -22,14 +22,17 @@ package final class Follower {
     /// Prepares a follower: opens the state directory and takes the reader's name.
     ///
     /// `report` is called with each notice, on the thread that runs the loop.
-    package init(_ configuration: FollowerConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReaderError) {
+    /// - Parameter owner: says where the owner is; nil if the owner does not move.
+    package init(
+        _ configuration: FollowerConfiguration, owner: (any OwnerReceiver)? = nil, report: @escaping (FollowerNotice) -> Void
+    ) throws(ReaderError) {
         self.configuration = configuration
         self.report = report
         do throws(SystemError) {
             events = try ReaderEvents(urgent: .signals)
             signals = try SignalDescriptor(SignalDescriptor.ofEnd)
         } catch { throw .system(error) }
-        entries = try StoredEntries(configuration.reading, report: report)
+        entries = try StoredEntries(configuration.reading, owner: owner, report: report)
         output = LineOutput(fileDescriptor: configuration.output, lineLimit: configuration.lineLimit)
         formatter = EntryFormatter(configuration.reading.format)
         machine = FollowMachine(
@@ -53,10 +56,12 @@ package final class Follower {
             let time = HostTime.now
             let due = Instant.earliest(machine.nextDeadline, entries.nextDeadline(at: time))
             let timeout = machine.hasMoreLines ? 0 : due?.microseconds(since: time.instant)
+            entries.watchOwner(with: events)
             for event in events.wait(timeoutMicroseconds: timeout) { try handle(event) }
-            let now = HostTime.now.instant
-            entries.deadlineReached(at: now)
-            machine.deadlineReached(at: now)
+            let now = HostTime.now
+            entries.deadlineReached(at: now.instant)
+            try entries.lookForOwner(at: now)
+            machine.deadlineReached(at: now.instant)
             try obey()
         }
     }
@@ -65,6 +70,7 @@ package final class Follower {
         switch event.source {
         case .signals: if signals.next() != nil { machine.end() }
         case .journals: try entries.handleChanges()
+        case .owner: break
         case .output: machine.outputHasRoom()
         case .input:
             guard let bytes = SystemFiles.read(from: configuration.input) else {
@@ -116,6 +122,9 @@ package final class Follower {
                 if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
             case .event(let line, let isWanted): output.lines.queue { if isWanted { $0 += line.bytes } }
             case .alert(let alert): output.lines.queue { formatter.append(alert, to: &$0) }
+            case .owner(let owner, let line):
+                formatter.owner = owner
+                output.lines.queue { $0 += line ?? [] }
             }
             confirm(machine.queued(item, at: time.instant))
         }

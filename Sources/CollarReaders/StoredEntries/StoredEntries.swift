@@ -1,5 +1,6 @@
 import CollarARQ
 import CollarConfiguration
+import CollarErrors
 import CollarFormats
 import CollarJournal
 import CollarTracking
@@ -74,6 +75,21 @@ package enum StoredItem {
     /// A line of the event log; it is not wanted if it is read for its alerts alone.
     case event(EventLogReader.Line, isWanted: Bool = true)
     case alert(RaisedAlert)
+    /// Where the owner is from now on, and the line that says it; nil if it is not wanted, or says the same as the last one.
+    case owner(Owner, line: [UInt8]?)
+}
+
+/// Says where an owner is who moves. No call blocks.
+package protocol OwnerReceiver: AnyObject {
+    /// The descriptors to wait for.
+    var descriptors: [pollfd] { get }
+    /// When to call ``serve(at:)`` if no descriptor is ready before; nil for no time.
+    var nextDeadline: Instant? { get }
+    /// Why it cannot say anything, and a person must help; nil if it can.
+    var failure: UserMessage? { get }
+    /// Does what is due.
+    /// - Returns: where the owner is, if that has changed.
+    func serve(at now: Instant) -> Owner?
 }
 
 package enum StoredReceipt: Equatable, Sendable {
@@ -81,6 +97,7 @@ package enum StoredReceipt: Equatable, Sendable {
     case entry(EmissionReceipt, hasID: Bool)
     case event(EventPosition)
     case alert(AlertID)
+    case owner
 }
 
 /// The entries and events of a state directory for one reader: what is stored, then what another process adds.
@@ -98,6 +115,15 @@ package final class StoredEntries {
     private var newAnnotations: Annotations?
     /// Nil for a reader without alerts.
     private var alerts: AlertBook?
+    /// Nil for an owner who does not move.
+    private let receiver: (any OwnerReceiver)?
+    /// Nil where nobody asks for the owner: alerts count from home then.
+    private var owner: Owner?
+    /// Since when the owner is there, in milliseconds since 1970.
+    private var ownerSince: Int64
+    /// Whether an item must say where the owner is.
+    private var isOwnerNew: Bool
+    private var shownOwner: OwnerLine?
     /// The next items, in their order.
     private var waiting: ArraySlice<StoredItem> = []
     private let report: (FollowerNotice) -> Void
@@ -105,9 +131,14 @@ package final class StoredEntries {
     package private(set) var positionFailure: JournalError?
 
     /// Opens the state directory, takes the reader's name, and begins to watch for changes.
-    package init(_ configuration: ReadingConfiguration, report: @escaping (FollowerNotice) -> Void) throws(ReaderError) {
+    /// - Parameter receiver: says where the owner is; nil if the owner does not move.
+    package init(
+        _ configuration: ReadingConfiguration, owner receiver: (any OwnerReceiver)? = nil, report: @escaping (FollowerNotice) -> Void
+    ) throws(ReaderError) {
         self.configuration = configuration
+        self.receiver = receiver
         self.report = report
+        (owner, ownerSince, isOwnerNew) = (configuration.format.owner, HostTime.now.unixMilliseconds, configuration.format.owner != nil)
         annotationFiles = AnnotationFiles(animals: configuration.animalPaths, places: configuration.placePaths)
         do throws(JournalError) {
             if let name = configuration.name { named = try NamedReader(name, stateDirectory: configuration.stateDirectory) }
@@ -140,16 +171,31 @@ package final class StoredEntries {
 
     /// When ``deadlineReached(at:)`` or ``next(at:)`` is due; nil if nothing is expected.
     package func nextDeadline(at time: HostTime) -> Instant? {
-        Instant.earliest(journals.nextDeadline, alerts?.nextDeadline(at: time))
+        Instant.earliest(Instant.earliest(journals.nextDeadline, alerts?.nextDeadline(at: time)), receiver?.nextDeadline)
     }
 
     private func alertWatch() -> AlertWatch {
         let annotations = annotationFiles.annotations
-        let owner = (configuration.format.owner ?? .home).position(in: annotations.places)
-        return AlertWatch(annotations.alerts, places: annotations.places, owner: owner)
+        let owner = owner ?? .home
+        return AlertWatch(
+            annotations.alerts, places: annotations.places, owner: owner.position(in: annotations.places),
+            ownerSince: owner.moves ? ownerSince : nil)
+    }
+
+    /// Begins to watch the descriptors of the owner's receiver that are new; those that are closed are forgotten by themselves.
+    package func watchOwner(with events: ReaderEvents) {
+        for descriptor in receiver?.descriptors ?? [] { events.watch(descriptor.fd, as: .owner, forWriting: descriptor.events & Int16(POLLOUT) != 0) }
     }
 
     package func deadlineReached(at now: Instant) { journals.deadlineReached(at: now) }
+
+    /// Finds out whether the owner has moved.
+    /// - Throws: if the owner's receiver cannot say anything, and a person must help.
+    package func lookForOwner(at time: HostTime) throws(ReaderError) {
+        // An owner who moves on before the reader takes items is only where the last move led.
+        if let moved = receiver?.serve(at: time.instant) { (owner, ownerSince, isOwnerNew) = (moved, time.unixMilliseconds, true) }
+        if let failure = receiver?.failure { throw .owner(failure) }
+    }
 
     /// Something has changed: it is found out what.
     package func handleChanges() throws(ReaderError) {
@@ -194,6 +240,7 @@ package final class StoredEntries {
         defer { takeNotices() }
         while true {
             if let item = waiting.popFirst() { return item }
+            if isOwnerNew, let owner { return item(of: owner, at: time.instant) }
             if let entry = journals.nextEntry(at: time) {
                 take(entry, at: time)
             } else if let line = nextEvent() {
@@ -204,6 +251,16 @@ package final class StoredEntries {
                 return nil
             }
         }
+    }
+
+    private func item(of owner: Owner, at now: Instant) -> StoredItem {
+        refreshAnnotations(at: now)
+        isOwnerNew = false
+        alerts?.watch = alertWatch()
+        let shown = OwnerLine(owner, in: annotationFiles.annotations.places)
+        defer { shownOwner = shown }
+        let isWanted = configuration.writtenKinds.contains(.owner) && shown != shownOwner
+        return .owner(owner, line: isWanted ? shown.json(at: ownerSince) : nil)
     }
 
     private func take(_ entry: EmittedEntry, at time: HostTime) {
@@ -267,6 +324,9 @@ package final class StoredEntries {
         for fault in faults { report(.editedFile(fault)) }
         alerts?.watch = alertWatch()
         newAnnotations = annotationFiles.annotations
+        // Home may be elsewhere, or the owner in another place.
+        isOwnerNew = true
+        if owner?.moves == false { ownerSince = HostTime.now.unixMilliseconds }
     }
 
     package func confirm(_ receipt: StoredReceipt) {
@@ -276,6 +336,7 @@ package final class StoredEntries {
             alerts?.confirm()
         case .event(let position): events?.confirm(through: position)
         case .alert: alerts?.confirm()
+        case .owner: break
         }
     }
 
@@ -365,7 +426,7 @@ extension EmittedEntry.Content {
 }
 
 package enum ReaderSource: Equatable {
-    case signals, output, journals, input
+    case signals, output, journals, input, owner
 }
 
 package typealias ReaderEvents = EventPoll<ReaderSource>

@@ -26,6 +26,8 @@ final class BoardLine {
         }
     }
 
+    /// Asks gpsd for NMEA sentences, which it makes from those of any receiver. Source: gpsd's gpsd_json(5), `?WATCH`.
+    private static let watch = Array("?WATCH={\"enable\":true,\"nmea\":true};\n".utf8)
     /// Bytes that wait for the line at most; more are dropped.
     private static let outboundLimit = 4096
 
@@ -53,6 +55,14 @@ final class BoardLine {
         self.greeting = greeting
         self.report = report
         id = machine.add(path, isNamed: true, isNetwork: NetworkAddress(path) != nil)
+    }
+
+    /// The port of a GNSS receiver.
+    convenience init(_ source: GNSSSource, report: @escaping (PortNotice) -> Void) {
+        switch source {
+        case .port(let path, let speed): self.init(path, speed: speed, report: report)
+        case .gpsd(let address): self.init(address, greeting: BoardLine.watch, report: report)
+        }
     }
 
     func open(at now: Instant) {

@@ -18,7 +18,9 @@ extension ParsedArguments {
     ]
 
     /// The options that `follow` and `deliver` share.
-    static let followingOptions = [.followedKinds, .alertAge] + readingOptions
+    static let followingOptions = [.followedKinds, .alertAge] + readingOptions.flatMap { (option: OptionSpec) -> [OptionSpec] in
+        option.key == OptionSpec.owner.key ? [.movingOwner, .ownerSpeed] : [option]
+    }
 
     static let serviceDirectory = "/var/lib/collar-link"
 
@@ -70,13 +72,16 @@ extension ParsedArguments {
     func reading(isLive: Bool) throws(CommandFailure) -> ReadingConfiguration {
         var reading = ReadingConfiguration(stateDirectory: try readableStateDirectory())
         let kinds = try lineKinds(of: LineKind.allCases)
-        reading.format = isLive ? try liveFormatOptions(kinds ?? [.fix]) : try formatOptions()
+        reading.format = isLive ? try liveFormatOptions(kinds ?? [.fix], ownerMoves: true) : try formatOptions(ownerMoves: true)
         reading.wanted = try wantedCollars()
         _ = try AnimalNames().annotations()
         reading.animalPaths = ConfigurationFiles.paths(of: "animals")
         reading.placePaths = ConfigurationFiles.paths(of: "places")
         reading.read(kinds ?? reading.format.usualKinds(in: [.fix]))
         try Self.check(reading.writtenKinds, in: reading.format.format)
+        if reading.writtenKinds.contains(.owner), !has("--owner") {
+            throw CommandFailure(.usage, "`--events owner` needs the owner.", remedy: "Give `--owner` with a position, `home`, `gpsd` or a port.")
+        }
         let isSorted = try isSorted(unlessGiven: reading.hasAlerts)
         try checkAlerts(reading.writtenKinds, reading.format.format, isSorted: isSorted)
         reading.selection.isSorted = isSorted

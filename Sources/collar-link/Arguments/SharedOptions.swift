@@ -73,13 +73,18 @@ extension ParsedArguments {
     }
 
     /// How entries are written: `--format`, `--unknown-accuracy`, `--flavour`, `--source-as`, `--owner` and `--utc`.
-    func formatOptions() throws(CommandFailure) -> FormatOptions {
+    /// - Parameter ownerMoves: whether the owner may be one who moves.
+    func formatOptions(ownerMoves: Bool = false) throws(CommandFailure) -> FormatOptions {
         var options = FormatOptions(try choice("--format") ?? .json)
         options.flavour = try choice("--flavour") ?? .full
         options.sourceAs = try choice("--source-as", of: ["watchOS": .watchOS, "iOS": .iOS])
         options.zone = has("--utc") ? nil : TimeZoneOffset.local
         options.localZone = TimeZoneOffset.local
-        options.owner = try owner()
+        options.owner = try owner()?.owner
+        if options.owner?.moves == true, !ownerMoves {
+            throw CommandFailure(
+                .usage, "Only `follow` and `deliver` count distances from an owner who moves.", remedy: "Give a position, or `--owner home`.")
+        }
         for key in ["--flavour", "--source-as"] where has(key) && options.format != .json {
             throw CommandFailure(
                 .usage, "`\(key)` is for lines of JSON, not for \(options.format.rawValue).", remedy: "Leave it out, or give `-F json`.")
@@ -99,30 +104,19 @@ extension ParsedArguments {
         return options
     }
 
-    private func owner() throws(CommandFailure) -> Owner? {
-        guard let text = value("--owner") else { return nil }
-        if text == PlaceTable.homeName { return .home }
-        guard let position = Position(text: text[...]) else {
-            throw CommandFailure(
-                .usage, "`--owner` takes a latitude and a longitude in degrees, or `home`, not '\(text)'.",
-                remedy: "For example: `--owner 50.1703,-5.1140`.")
-        }
-        return .at(position)
-    }
-
     /// How `run` and `follow` write entries of these kinds: without `--format`, for people at a terminal, and as lines of JSON
     /// elsewhere.
-    func liveFormatOptions(_ kinds: Set<LineKind>) throws(CommandFailure) -> FormatOptions {
-        var options = try formatOptions()
+    func liveFormatOptions(_ kinds: Set<LineKind>, ownerMoves: Bool = false) throws(CommandFailure) -> FormatOptions {
+        var options = try formatOptions(ownerMoves: ownerMoves)
         let isForPrograms = ["--format", "--flavour", "--source-as", "--acknowledge"].contains(where: has)
-        if !isForPrograms, kinds.isDisjoint(with: LineKind.ofEvents), Terminal.isOutput { options.format = .text }
+        if !isForPrograms, kinds.isDisjoint(with: LineKind.jsonOnly), Terminal.isOutput { options.format = .text }
         if Terminal.isOutput { options.terminalWidth = Terminal.size.columns }
         return options
     }
 
     /// Checks that a format has lines for all wanted kinds of events.
     static func check(_ kinds: Set<LineKind>, in format: OutputFormat) throws(CommandFailure) {
-        if format != .json, let kind = kinds.intersection(LineKind.ofEvents).map(\.rawValue).min() {
+        if format != .json, let kind = kinds.intersection(LineKind.jsonOnly).map(\.rawValue).min() {
             throw CommandFailure(.usage, "`--events \(kind)` has no use: lines of events are JSON only.", remedy: "Give `-F json`.")
         }
     }
@@ -185,7 +179,7 @@ extension OptionSpec {
 
     static let followedKinds = OptionSpec(
         "--events", value: "LIST",
-        is: "kinds of lines, separated by commas: fix, message, gap, alert, link, error, stats, status, result; or `all` but alert, or `none` (default fix)")
+        is: "kinds of lines, separated by commas: fix, message, gap, alert, owner, link, error, stats, status, result; or `all` but alert and owner, or `none` (default fix)")
 
     static let alertAge = OptionSpec(
         "--alert-age", value: "MINUTES", is: "with `--events alert`: leave out alerts that are older, 1 to 525600 minutes (default: none)")
@@ -212,10 +206,6 @@ extension OptionSpec {
 
     static let sourceAs = OptionSpec(
         "--source-as", value: "watchOS|iOS", is: "write this `source` in every JSON fix line (default: the real source)")
-
-    static let owner = OptionSpec(
-        "--owner", value: "LAT,LON|home",
-        is: "write the distance and the direction of every fix from this position, or from the place `home` (default: neither)")
 
     static let count = OptionSpec("-n", "--count", value: "N", is: "exit after N lines, 1 or more (default: no limit)")
 

@@ -42,6 +42,28 @@ import Testing
         #expect(line(options([], owner: .at(there))).hasSuffix(",\"distance_m\":0}\n"))
     }
 
+    /// Distances from the true position of the owner would show it.
+    @Test func aPrivatePlaceHidesAlsoTheOwner() throws {
+        let nearby = try #require(Position(latitudeDegrees: 37.7752, longitudeDegrees: -122.4203))
+        let place = try place("den", radius: 50, isPrivate: true)
+        var hidden = options([place], owner: .moving(.gpsd, nearby))
+        #expect(line(hidden) == line(options([place], owner: .at(place.circle.center))))
+        hidden.showsExactPositions = true
+        #expect(line(hidden) != line(options([place], owner: .at(place.circle.center))))
+    }
+
+    @Test func theOwnerCountsFromTheNextFixOn() throws {
+        var formatter = EntryFormatter(options([], owner: .moving(.nmea, nil)))
+        let center = try place("", radius: 1).circle.center
+        var bytes: [UInt8] = []
+        for owner in [nil, center, nil] {
+            formatter.owner = .moving(.nmea, owner)
+            formatter.append(received(), to: &bytes)
+        }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        #expect(lines.map { $0.contains("\"distance_m\":54,\"bearing_deg\":102") } == [false, true, false])
+    }
+
     @Test(arguments: OutputFormat.allCases) func noFormatShowsAPositionInAPrivatePlace(format: OutputFormat) throws {
         var options = options([try place("home", radius: 100, isPrivate: true)])
         options.format = format

@@ -91,6 +91,7 @@ final class AlertsBench {
                 unconfirmed.append(.alert(alert.id))
                 texts.append(alert.alert.event.name + (alert.alert.isLate ? " late" : ""))
                 ids.append(alert.id)
+            case .owner: unconfirmed.append(.owner)
             }
         }
         for receipt in unconfirmed.prefix(count) { entries.confirm(receipt) }

@@ -44,14 +44,16 @@ final class StoredReadingBench {
         for number in numbers { try events.append(Array("{\"type\":\"\(kind.rawValue)\",\"unix_ms\":\(number)}\n".utf8)) }
     }
 
-    func entries(as name: String? = nil, _ change: (inout ReadingConfiguration) -> Void = { _ in }) throws(ReaderError) -> StoredEntries {
+    func entries(
+        as name: String? = nil, owner: (any OwnerReceiver)? = nil, _ change: (inout ReadingConfiguration) -> Void = { _ in }
+    ) throws(ReaderError) -> StoredEntries {
         var configuration = ReadingConfiguration(stateDirectory: stateDirectory)
         configuration.name = name.flatMap { ReaderName($0) }
         change(&configuration)
-        return try StoredEntries(configuration) { [self] in notices.append($0) }
+        return try StoredEntries(configuration, owner: owner) { [self] in notices.append($0) }
     }
 
-    /// Takes what is stored: fixes as `a1`, by the collar and the sequence, events as `e1`, alerts as `!left`, unwanted items as `-a1`. Confirms the
+    /// Takes what is stored: fixes as `a1`, by the collar and the sequence, events as `e1`, alerts as `!left`, the owner as `@`, unwanted items as `-a1`. Confirms the
     /// wanted ones.
     func take(_ entries: StoredEntries, confirming: (String) -> Bool = { _ in true }) -> [String] {
         var taken: [String] = []
@@ -70,6 +72,9 @@ final class StoredReadingBench {
             case .alert(let alert):
                 text = "!\(alert.alert.event.name)"
                 receipt = .alert(alert.id)
+            case .owner(_, let line):
+                text = line == nil ? "-@" : "@"
+                receipt = .owner
             }
             taken.append(text)
             if confirming(text) { entries.confirm(receipt) }

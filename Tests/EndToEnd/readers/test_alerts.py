@@ -117,6 +117,7 @@ class AlertTest(CommandTest):
         # The journal tells the same, with the same ids.
         stored = [line for line in self.alerts("history", "--events", "alert") if line["collar"] == lines[0]["collar"]]
         self.assertEqual([(line["alert"], line["id"]) for line in stored], [(line["alert"], line["id"]) for line in lines])
+        self.assertEqual([line.get("owner") for line in lines], [None, "home", "home", None, None])
         left = lines[[line["alert"] for line in lines].index("left")]
         self.assertEqual((left["place"], left["since_unix_ms"] // 1000), ("home", int(started) + 30 * 10))
         self.assertEqual(left["text"], f"collar {left['collar']} left home")

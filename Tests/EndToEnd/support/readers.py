@@ -75,18 +75,24 @@ class GPSD:
     """A gpsd that gets its sentences from a TCP connection, and gpspipe, which shows what it understands."""
 
     def __init__(self, test):
-        feed, port = free_ports(2)
-        self.address = f"tcp://127.0.0.1:{port}"
-        listener = socket.create_server(("127.0.0.1", feed))
-        test.addCleanup(listener.close)
-        listener.settimeout(20)
-        # Without its own user, gpsd would look for one that has the rights to devices.
-        test.start(["gpsd", "-N", "-n", "-S", str(port), f"tcp://127.0.0.1:{feed}"], environment=ENVIRONMENT)
-        self._connection, _ = listener.accept()
-        test.addCleanup(self._connection.close)
-        wait_until(lambda: is_listening(port), 10, "gpsd")
-        self.pipe = test.start(["gpspipe", "-w", f"127.0.0.1:{port}"], environment=ENVIRONMENT)
+        self._test = test
+        self._feed, self.port = free_ports(2)
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self._listener = socket.create_server(("127.0.0.1", self._feed))
+        test.addCleanup(self._listener.close)
+        self._listener.settimeout(20)
+        self.start()
+        self.pipe = test.start(["gpspipe", "-w", f"127.0.0.1:{self.port}"], environment=ENVIRONMENT)
         self.pipe.wait_for_lines(3)
+
+    def start(self):
+        """Starts gpsd, at first or after its end."""
+        # Without its own user, gpsd would look for one that has the rights to devices.
+        self.program = self._test.start(
+            ["gpsd", "-N", "-n", "-S", str(self.port), f"tcp://127.0.0.1:{self._feed}"], environment=ENVIRONMENT)
+        self._connection, _ = self._listener.accept()
+        self._test.addCleanup(self._connection.close)
+        wait_until(lambda: is_listening(self.port), 10, "gpsd")
 
     def send(self, sentences):
         self._connection.sendall(sentences)

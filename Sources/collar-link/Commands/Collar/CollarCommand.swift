@@ -81,7 +81,7 @@ enum CollarCommand: Command {
         let board: LinuxBoard
         do throws(LinuxBoard.Failure) {
             board = try LinuxBoard(configuration) { path, notice in
-                guard let message = notice.messageOfCollar(at: path) else { return }
+                guard let message = notice.message(to: "collar", at: path) else { return }
                 StandardError.say(message)
             } report: { notice in
                 StandardError.say(notice.message(radio: configuration.radio))
@@ -110,15 +110,10 @@ enum CollarCommand: Command {
         let flash = try needed("--flash", "Name a file for the collar: `--flash FILE`; a missing one is made.")
         let radio = try needed("--radio", "Name the port of the stick: `collar-link devices` lists the ports.")
         let gnss = try needed("--gnss", "Name the port of the GNSS receiver, or `--gnss gpsd`.")
-        let speed = try arguments.integer("--gnss-speed", in: 4800...921_600) ?? 9600
-        guard let speed = LineSpeed(rawValue: UInt32(speed)) else {
-            throw CommandFailure(
-                .usage, "`--gnss-speed` takes no \(speed).",
-                remedy: "It takes \(LineSpeed.allCases.map { String($0.rawValue) }.joined(separator: ", ")).")
-        }
+        let speed = try arguments.lineSpeed("--gnss-speed")
         var configuration = BoardConfiguration(
             radio: radio, modem: try arguments.radio().modem(path: radio, serialNumber: nil, idPath: nil, node: nil),
-            gnss: gnss == "gpsd" ? .gpsd(address: "tcp://localhost:2947") : NetworkAddress(gnss) == nil ? .port(path: gnss, speed) : .gpsd(address: gnss),
+            gnss: gnss == "gpsd" ? .gpsd(address: GNSSSource.localGPSD) : NetworkAddress(gnss) == nil ? .port(path: gnss, speed) : .gpsd(address: gnss),
             flash: flash)
         configuration.movement =
             try arguments.choice(
@@ -155,13 +150,13 @@ enum CollarCommand: Command {
 }
 
 extension PortNotice {
-    /// The message for a person; nil where the collar says nothing.
-    fileprivate func messageOfCollar(at path: String) -> UserMessage? {
+    /// The message for a person who uses the port with a `user`, such as a collar; nil where there is nothing to say.
+    func message(to user: String, at path: String) -> UserMessage? {
         switch self {
-        case .waiting: UserMessage("The collar is waiting for \(path) to appear.")
-        case .opened(let node): UserMessage("The collar uses \(node ?? path).")
+        case .waiting: UserMessage("The \(user) is waiting for \(path) to appear.")
+        case .opened(let node): UserMessage("The \(user) uses \(node ?? path).")
         case .unmarked: nil
-        case .unplugged: UserMessage("\(path) was unplugged; the collar is waiting for it.")
+        case .unplugged: UserMessage("\(path) \(NetworkAddress(path) == nil ? "was unplugged" : "is gone"); the \(user) is waiting for it.")
         case .read(let reader):
             .deviceInUse("\(path) is also open in \(ProcessHolder.description(of: reader)), which takes bytes away if it reads them.", reader, path: path)
         case .cannotOpen(let error): error.message
@@ -181,7 +176,7 @@ extension BoardNotice {
 }
 
 extension PortFailure {
-    fileprivate var message: UserMessage {
+    var message: UserMessage {
         switch self {
         case .port(let error): error.message
         case .noDevice(let path): UserMessage(.noDevice, "\(path ?? "The port") is gone.")

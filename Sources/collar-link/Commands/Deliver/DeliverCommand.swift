@@ -55,6 +55,8 @@ enum DeliverCommand: Command {
             Batches keep the order in which fixes were stored. A batch that COMMAND always refuses therefore blocks all later ones.
             `run --keep` deletes nothing that has not been delivered.
 
+            \(ownerNotes)
+
             examples:
               collar-link deliver db -- psql -q -f import.sql
               collar-link deliver mqtt --batch 1 -- \\
@@ -91,10 +93,15 @@ enum DeliverCommand: Command {
         configuration.batchCount = try arguments.integer("--batch", in: 1...100_000) ?? 1000
         configuration.intervalMicroseconds = Int64((try arguments.number("--every", in: 0...86_400) ?? 0) * 1e6)
         configuration.isOnce = arguments.has("--once")
+        if configuration.isOnce, configuration.reading.format.owner?.moves == true {
+            throw CommandFailure.excluding(
+                "--once", "--owner \(arguments.value("--owner") ?? "")", remedy: "Leave out `--once`, which waits for no receiver, or give a position.")
+        }
         if configuration.isOnce { _ = try StoredJournals.known(in: configuration.reading.stateDirectory) }
         let filter = try arguments.logFilter()
+        let owner = try arguments.ownerReceiver(filter)
         do throws(ReaderError) {
-            let deliverer = try Deliverer(configuration) { notice in
+            let deliverer = try Deliverer(configuration, owner: owner) { notice in
                 if filter.passes(notice.mark) { StandardError.say(notice) }
             }
             try deliverer.run()

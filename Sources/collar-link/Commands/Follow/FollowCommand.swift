@@ -46,8 +46,11 @@ enum FollowCommand: Command {
             other events:
             Lines of links, errors, statuses, figures and results are JSON only. `run` keeps the last megabyte of them.
 
+            \(ownerNotes)
+
             examples:
               collar-link follow -F text
+              collar-link follow --owner gpsd --events owner,fix
               collar-link follow --as map --events fix,gap
 
             acknowledging in bash:
@@ -89,8 +92,9 @@ enum FollowCommand: Command {
         configuration.lineLimit = try arguments.integer("--count", in: 1...Int.max)
         configuration.durationMicroseconds = try arguments.number("--duration", in: 0...1e9).map { Int64($0 * 1e6) }
         let filter = try arguments.logFilter()
+        let owner = try arguments.ownerReceiver(filter)
         do throws(ReaderError) {
-            let follower = try Follower(configuration) { notice in
+            let follower = try Follower(configuration, owner: owner) { notice in
                 if filter.passes(notice.mark) { StandardError.say(notice) }
             }
             try follower.run()
