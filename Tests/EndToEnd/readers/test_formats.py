@@ -306,6 +306,45 @@ class MapTest(Formats):
                 self.assertAlmostEqual(found[time]["lon"], longitude, 7)
 
 
+def owntracks_of_traccar(line):
+    """A position as Traccar's decoder for OwnTracks reads it: org/traccar/protocol/OwnTracksProtocolDecoder.java at commit 0333aea1,
+    `decode`. Text is read as ASCII (line 47), the device is the topic, else `tid`, with dashes for slashes (54–63), and whole
+    numbers are cut (84–103)."""
+    root = json.loads(line.encode().decode("ascii", "replace"))
+    if root["_type"] != "location":
+        return None
+    # getInt and getJsonNumber raise an exception for a value of another type.
+    for key in ("vel", "alt", "cog", "acc", "batt"):
+        if not isinstance(root.get(key, 0), int):
+            raise TypeError(key)
+    return {"device": (root["topic"] if "topic" in root else root["tid"]).replace("/", "-"), "time": root["tst"] * 1000,
+            "latitude": float(root["lat"]), "longitude": float(root["lon"]),
+            **{key: root[key] for key in ("vel", "alt", "cog", "acc", "batt") if key in root}}
+
+
+def osmand_of_traccar(line):
+    """A position as Traccar's decoder for OsmAnd reads it: `decodeJson` of org/traccar/protocol/OsmAndProtocolDecoder.java, from a copy
+    whose header says 2025. What is read without a look whether it is there is a KeyError here and a refused position there."""
+    root = json.loads(line)
+    location = root["location"]
+    coordinates = location["coords"]
+    position = {"device": root["device_id"], "time": milliseconds(location["timestamp"]),
+                "latitude": float(coordinates["latitude"]), "longitude": float(coordinates["longitude"]),
+                "altitude": float(coordinates["altitude"])}
+    for key in ("speed", "heading", "accuracy"):
+        # The setting osmand.minAccuracy, which is compared with the accuracy, is 0 if it is not given.
+        if float(coordinates[key]) >= 0:
+            position[key] = float(coordinates[key])
+    if "battery" in location:
+        if not isinstance(location["battery"]["is_charging"], bool):
+            raise TypeError("is_charging")
+        if location["battery"]["level"] >= 0:
+            position["batteryLevel"] = int(location["battery"]["level"] * 100)
+        if location["battery"]["is_charging"]:
+            position["charge"] = True
+    return position
+
+
 class TrackerTest(Formats):
     """The rules that OwnTracks, Traccar and Home Assistant document."""
 
@@ -343,6 +382,22 @@ class TrackerTest(Formats):
                 self.assertEqual(coordinates[name], fix[key])
             self.assertEqual(coordinates.get("altitude"), fix["alt_m"])
             self.assertEqual(line["location"].get("battery"), None if battery is None else {"level": battery / 100, "is_charging": False})
+
+    def test_what_traccar_reads(self):
+        """What its two decoders read is what the fix says. A fix of unknown altitude is refused in its own format, and not as OwnTracks."""
+        for line, other, fix in zip(self.decode("owntracks").splitlines(), self.decode("traccar").splitlines(), self.fixes):
+            known = {key: self.known(fix, key) for key in (*NEGATIVE_IF_UNKNOWN, "alt_m")}
+            position = owntracks_of_traccar(line)
+            self.assertEqual({key: position.get(key) for key in ("alt", "cog", "batt")},
+                             {"alt": known["alt_m"], "cog": known["course_deg"], "batt": known["battery_pct"]})
+            if known["alt_m"] is None:
+                with self.assertRaises(KeyError):
+                    osmand_of_traccar(other)
+                continue
+            position = osmand_of_traccar(other)
+            self.assertEqual({key: position.get(key) for key in ("altitude", "speed", "heading", "accuracy", "batteryLevel", "charge")},
+                             {"altitude": known["alt_m"], "speed": known["speed_mps"], "heading": known["course_deg"],
+                              "accuracy": known["h_accuracy_m"], "batteryLevel": known["battery_pct"], "charge": None})
 
     def test_every_level_of_traccar(self):
         """Traccar's server multiplies the level by 100, and cuts off the decimals."""
@@ -497,6 +552,15 @@ class HistoryTest(Formats):
         devices = {(line["topic"], line["tid"]) for line in map(json.loads, self.history("owntracks").splitlines())}
         self.assertEqual(devices, {(f"owntracks/collar-link/{each.log.device_id:016x}", f"{each.log.device_id:016x}"[-2:])
                                    for each in (A, B)})
+
+    def test_two_devices_of_traccar(self):
+        """By the rules of Traccar's decoders, each collar is a device, whichever of the two formats its server gets."""
+        for form, decoded, prefix in (("owntracks", owntracks_of_traccar, "owntracks-collar-link-"), ("traccar", osmand_of_traccar, "")):
+            positions = [decoded(line) for line in self.history(form).splitlines()]
+            self.assertEqual([(position["device"], position["time"] // 1000) for position in positions],
+                             [(prefix + fix["collar"], fix["ts_unix_ms"] // 1000) for fix in self.fixes], form)
+            for position, fix in zip(positions, self.fixes):
+                self.assertEqual((position["latitude"], position["longitude"]), (fix["coordinate"]["latitude"], fix["coordinate"]["longitude"]))
 
     def test_local_time(self):
         """The offset of the zone holds at the time of each fix. Central Europe changes its clocks in March and October."""
