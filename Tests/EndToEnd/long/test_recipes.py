@@ -231,6 +231,7 @@ class MQTTRecipeTest(EndToEndTest):
     def test_home_assistant(self):
         config_topic, topic = f"homeassistant/device_tracker/collar_{A}/config", f"collar-link/{A}/attributes"
         config = f'{{"name":"Athena","unique_id":"collar_{A}","json_attributes_topic":"{topic}","source_type":"gps"}}'
+        location = f"collar-link/{A}/location"
 
         def place(latitude, second):
             return f'{{"latitude":{latitude},"longitude":2,"gps_accuracy":5,"time":"2026-11-24T10:00:{second}.000Z"}}'
@@ -246,6 +247,14 @@ class MQTTRecipeTest(EndToEndTest):
         renamed = config.replace("Athena", "Felix")
         publish(f"{config_topic} {renamed}", f"{topic} {place(4, 30)}")
         self.assertEqual(self.broker.retained("#"), [(topic, place(4, 30)), (config_topic, renamed)])
+        # What is no JSON has no time: the last one counts.
+        for payloads, last in ((("None",), "None"), (("None", "unknown"), "unknown"), (("unknown", "None"), "None"), (("4",), "4")):
+            publish(*(f"{location} {payload}" for payload in payloads))
+            self.assertEqual(dict(self.broker.retained(location)), {location: last})
+
+    def test_lines_that_are_no_fixes(self):
+        self.publish([fix(5), b"x\0y\n", b"\n", b"[1]\n"])
+        self.assertEqual(self.broker.retained("collars/#"), [(f"collars/{A}/last", fix(5).decode().rstrip())])
 
 
 @unittest.skipUnless(servers.ARE_HERE, "needs PostgreSQL and mosquitto, which Tools/test unpacks")

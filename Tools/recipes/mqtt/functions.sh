@@ -36,7 +36,8 @@ publish() {
 
 # publish_newest : of the lines 'TOPIC PAYLOAD' on standard input, publishes the newest payload of each topic, retained. A
 # backlog that comes late does not take the place of a newer position, in the batch or at the broker, where another
-# station may have published it. Payloads without a time count as newer the later they come.
+# station may have published it. Payloads without a time, which need not be JSON, count as newer the later they come, and
+# older than all that have one.
 publish_newest() {
     local topic payload
     awk 'index($0, " ") > 1' >"$scratch/candidates"
@@ -44,8 +45,8 @@ publish_newest() {
     retained >"$scratch/retained"
     jq -nrR '
         reduce (inputs | index(" ") as $space | {topic: .[:$space], payload: .[$space + 1:]}) as $each ({};
-            ($each.payload | try [fromjson | .ts_unix_ms // .time, .seq] catch null) as $time |
-            if $time == null or .[$each.topic] != null and .[$each.topic].time > $time then .
+            ($each.payload | try [fromjson | .ts_unix_ms // .time, .seq] catch [null, null]) as $time |
+            if .[$each.topic] != null and .[$each.topic].time > $time then .
             else .[$each.topic] = {$time, payload: $each.payload} end)
         | to_entries[] | "\(.key) \(.value.payload)"
         ' "$scratch/retained" "$scratch/candidates" >"$scratch/newest"
