@@ -17,6 +17,8 @@ protocol FormatWriter {
     mutating func append(_ change: GapChange, deviceID: DeviceID, to bytes: inout [UInt8])
     /// Appends an alert, where the format has alerts.
     mutating func append(_ line: AlertLine, to bytes: inout [UInt8])
+    /// Appends what a line of the event log says, where the format has it.
+    mutating func append(event line: [UInt8], to bytes: inout [UInt8])
     /// Appends what is after the last entry of a document.
     mutating func end(into bytes: inout [UInt8])
 }
@@ -27,6 +29,7 @@ extension FormatWriter {
     mutating func append(_ message: JournaledMessage, deviceID: DeviceID, to bytes: inout [UInt8]) {}
     mutating func append(_ change: GapChange, deviceID: DeviceID, to bytes: inout [UInt8]) {}
     mutating func append(_ line: AlertLine, to bytes: inout [UInt8]) {}
+    mutating func append(event line: [UInt8], to bytes: inout [UInt8]) {}
     mutating func end(into bytes: inout [UInt8]) {}
 
     /// The animal that wore the collar at the time of a fix; nil if none is known to.
@@ -98,6 +101,9 @@ package struct EntryFormatter {
             owner: owner ?? .home, quietHours: annotations.alerts.quietHours, zone: localZone)
         writer.append(line, to: &bytes)
     }
+
+    /// Appends what a line of the event log says. A format without events appends nothing.
+    package mutating func append(event line: [UInt8], to bytes: inout [UInt8]) { writer.append(event: line, to: &bytes) }
 
     package mutating func end(into bytes: inout [UInt8]) { writer.end(into: &bytes) }
 }

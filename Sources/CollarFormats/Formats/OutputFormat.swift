@@ -55,6 +55,9 @@ package enum OutputFormat: String, CaseIterable, Sendable {
 
     /// Whether the format has lines for messages and gaps, too.
     package var hasEvents: Bool { self == .json || self == .text }
+
+    /// The kinds of lines of events that become other lines in the format.
+    package var convertedEvents: Set<LineKind> { self == .homeassistant ? [.link, .stats] : [] }
 }
 
 package struct FormatOptions: Sendable {

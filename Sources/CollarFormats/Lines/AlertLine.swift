@@ -20,7 +20,7 @@ package struct RaisedAlert: Equatable, Sendable {
 
 /// An alert as a line.
 struct AlertLine {
-    private let raised: RaisedAlert
+    let raised: RaisedAlert
     /// The animal that wore the collar; nil if none is known to.
     private let name: String?
     /// The fix that has caused it, as it is shown.

@@ -45,6 +45,8 @@ package struct FixLineWriter: FormatWriter, Sendable {
 
     func append(_ line: AlertLine, to bytes: inout [UInt8]) { bytes += line.json }
 
+    func append(event line: [UInt8], to bytes: inout [UInt8]) { bytes += line }
+
     /// Appends one line, which ends with a line feed.
     ///
     /// Complexity: about 950 instructions, independent of the buffer's length unless it has to grow.

@@ -41,9 +41,10 @@ package struct DeliveryBatch {
         /// How many fixes the format cannot express.
         fileprivate var leftOutFixCount: Int { formatter.omissions.fixCount }
 
-        fileprivate mutating func append(_ line: [UInt8]) {
-            bytes += line
-            count += 1
+        fileprivate mutating func append(event line: [UInt8]) {
+            let before = bytes.count
+            formatter.append(event: line, to: &bytes)
+            if bytes.count > before { count += 1 }
         }
 
         fileprivate mutating func note(_ owner: Owner) { formatter.owner = owner }
@@ -76,7 +77,7 @@ package struct DeliveryBatch {
         case .event(let line, let isWanted):
             if isWanted {
                 let index = part(key(of: line.bytes))
-                parts[index].append(line.bytes)
+                parts[index].append(event: line.bytes)
                 count += 1
             }
             receipts.append(.event(line.end))
@@ -90,7 +91,7 @@ package struct DeliveryBatch {
             for index in parts.indices { parts[index].note(owner) }
             if let line {
                 let index = part(key(of: line))
-                parts[index].append(line)
+                parts[index].append(event: line)
                 count += 1
             }
             receipts.append(.owner)

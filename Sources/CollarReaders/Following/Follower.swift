@@ -120,7 +120,7 @@ package final class Follower {
             case .entry(let entry, let isWanted):
                 output.lines.queue { if isWanted { formatter.append(entry.content, deviceID: entry.deviceID, to: &$0) } }
                 if let omission = formatter.omissions.takeFirst() { report(.fixesLeftOut(omission)) }
-            case .event(let line, let isWanted): output.lines.queue { if isWanted { $0 += line.bytes } }
+            case .event(let line, let isWanted): output.lines.queue { if isWanted { formatter.append(event: line.bytes, to: &$0) } }
             case .alert(let alert): output.lines.queue { formatter.append(alert, to: &$0) }
             case .owner(let owner, let line):
                 formatter.owner = owner

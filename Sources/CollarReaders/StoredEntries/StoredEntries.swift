@@ -44,12 +44,16 @@ package struct ReadingConfiguration: Sendable {
         // Alerts come from fixes in the order of their logs, from the times of reception, and from events.
         selection.hasFixes = true
         selection.hasMessages = true
+        if tellsSilence { return }
         selection.isSorted = true
         selection.announcesHeldFixes = true
         eventKinds.formUnion(EventAlert.kinds)
     }
 
-    package var hasAlerts: Bool { writtenKinds.contains(.alert) }
+    package var hasAlerts: Bool { writtenKinds.contains(.alert) || tellsSilence }
+
+    /// Whether the alerts of silence are a part of the format. They need no order of fixes, so that the newest one need not wait.
+    package var tellsSilence: Bool { writtenKinds.contains(.link) && format.format.convertedEvents.contains(.link) }
 }
 
 package struct FollowerConfiguration: Sendable {
@@ -401,6 +405,8 @@ extension ReadingConfiguration {
     /// The state of a new reader: alerts count from the time that a person has named, else from now on.
     fileprivate var newAlerts: ReaderAlerts {
         if case .since(let unixMilliseconds) = start { return ReaderAlerts(sinceUnixMilliseconds: unixMilliseconds) }
+        // An animal that has long been silent is not shown where it was then.
+        if tellsSilence { return ReaderAlerts(sinceUnixMilliseconds: 0) }
         return ReaderAlerts(sinceUnixMilliseconds: HostTime.now.unixMilliseconds)
     }
 }

@@ -77,16 +77,17 @@ extension ParsedArguments {
         _ = try AnimalNames().annotations()
         reading.animalPaths = ConfigurationFiles.paths(of: "animals")
         reading.placePaths = ConfigurationFiles.paths(of: "places")
-        reading.read(kinds ?? reading.format.usualKinds(in: [.fix]))
-        try Self.check(reading.writtenKinds, in: reading.format.format)
+        let format = reading.format.format
+        reading.read(kinds ?? reading.format.usualKinds(in: [.fix]).union(format.convertedEvents))
+        try Self.check(reading.writtenKinds.subtracting(format.convertedEvents), in: format)
         if reading.writtenKinds.contains(.owner), !has("--owner") {
             throw CommandFailure(.usage, "`--events owner` needs the owner.", remedy: "Give `--owner` with a position, `home`, `gpsd` or a port.")
         }
-        let isSorted = try isSorted(unlessGiven: reading.hasAlerts)
-        try checkAlerts(reading.writtenKinds, reading.format.format, isSorted: isSorted)
+        let isSorted = try isSorted(unlessGiven: reading.writtenKinds.contains(.alert))
+        try checkAlerts(reading.writtenKinds, format, isSorted: isSorted)
         reading.selection.isSorted = isSorted
         if let minutes = try integer(OptionSpec.alertAge.key, in: 1...525_600) {
-            guard reading.hasAlerts else {
+            guard reading.writtenKinds.contains(.alert) else {
                 throw CommandFailure(.usage, "`--alert-age` goes with `--events alert`.", remedy: "Give `--events alert`.")
             }
             reading.longestAlertAge = Int64(minutes) * 60_000

@@ -124,7 +124,8 @@ import Testing
         #expect(line(options).hasSuffix(end), "\(line(options))")
     }
 
-    @Test(arguments: OutputFormat.allCases.filter { !$0.hasWhereabouts }) func theOtherFormatsAreTheSameWithPlaces(format: OutputFormat) throws {
+    /// The lines for Home Assistant have the place alone.
+    @Test(arguments: OutputFormat.allCases.filter { !$0.hasWhereabouts && $0 != .homeassistant }) func theOtherFormatsAreTheSameWithPlaces(format: OutputFormat) throws {
         var options = options([try place("home", radius: 100)], owner: .home)
         options.format = format
         #expect(line(options) == line(FormatOptions(format)))

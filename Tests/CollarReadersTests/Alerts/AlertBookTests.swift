@@ -214,6 +214,36 @@ import Testing
         #expect(try bench.take(try bench.entries(from: 3), at: 10) == ["restarted"])
     }
 
+    // MARK: Home Assistant
+
+    /// A format that shows whether a collar is heard gets the silence of all times, and the newest fix at once, although older ones are
+    /// missing.
+    @Test func silenceIsAPartOfALiveFormat() throws {
+        let bench = try AlertsBench("silent = 1m")
+        try bench.append(0, north: 0, at: 0)
+        try bench.append(1, north: 0, at: 90)
+        let entries = try bench.entries(from: nil, [.fix, .link, .stats]) {
+            $0.format.format = .homeassistant
+            $0.read($0.writtenKinds)
+        }
+        #expect(try bench.take(entries, at: 100) == ["fix 0", "silent", "heard", "fix 1"])
+        try bench.append(5, north: 0, at: 110)
+        #expect(try bench.take(entries, at: 111) == ["fix 5"])
+        #expect(try bench.take(entries, at: 200) == ["silent"])
+        try bench.append(3, north: 0, at: 100, heardAt: 210)
+        #expect(try bench.take(entries, at: 211) == ["heard", "fix 3"])
+    }
+
+    @Test func withoutLinksALiveFormatTellsNoSilence() throws {
+        let bench = try AlertsBench("silent = 1m")
+        try bench.append(0, north: 0, at: 0)
+        let entries = try bench.entries(from: nil, [.fix, .stats]) {
+            $0.format.format = .homeassistant
+            $0.read($0.writtenKinds)
+        }
+        #expect(try bench.take(entries, at: 100) == ["fix 0"])
+    }
+
     /// A reader must know which places are private before it writes its first line.
     @Test func theAnnotationsAreKnownFromTheFirstItemOn() throws {
         let bench = try AlertsBench()

@@ -292,8 +292,10 @@ class DeliveredTest(EndToEndTest):
         # The second delivery under the same name has nothing to deliver.
         self.assertEqual(len(session.payloads), 30)
         retained = dict(broker.retained("#"))
-        self.assertEqual(sorted(retained), [
-            f"collar-link/{name}/attributes", f"collars/{name}/last", f"homeassistant/device_tracker/collar_{name}/config"])
+        self.assertEqual({topic.removeprefix(f"collar-link/{name}/"): payload for topic, payload in retained.items()
+                          if topic.startswith("collar-link/") and not payload.startswith("{")}, {"location": "None", "reachable": "ON"})
+        # A tracker, six sensors, one that is on or off, and two buttons.
+        self.assertEqual(sum(topic.startswith("homeassistant/") and f"/collar_{name}/" in topic for topic in retained), 10)
         self.assertEqual(json.loads(retained[f"collars/{name}/last"])["seq"], 29)
         attributes = json.loads(retained[f"collar-link/{name}/attributes"])
         self.assertEqual((attributes["latitude"], attributes["longitude"], attributes["gps_accuracy"], attributes["time"]),

@@ -413,13 +413,16 @@ class TrackerTest(Formats):
     def test_home_assistant(self):
         lines = [line.split(" ", 1) for line in self.decode("homeassistant").splitlines()]
         collar = self.fixes[0]["collar"]
-        topic, payload = lines[0]
+        entities = [(topic, json.loads(payload)) for topic, payload in lines if topic.startswith("homeassistant/")]
+        self.assertEqual(lines[:10], [line for line in lines if line[0].startswith("homeassistant/")])
+        # By the identifier, all are parts of one device; no two have the same id.
+        self.assertEqual({json.dumps(entity["device"]) for _, entity in entities},
+                         {json.dumps({"identifiers": [f"collar_{collar}"], "name": f"collar {collar}"})})
+        self.assertEqual(len({entity["unique_id"] for _, entity in entities}), 10)
+        topic, tracker = entities[0]
         self.assertEqual(topic, f"homeassistant/device_tracker/collar_{collar}/config")
-        tracker = json.loads(payload)
-        self.assertEqual(tracker, {"name": f"collar {collar}", "unique_id": f"collar_{collar}", "source_type": "gps",
-                                   "json_attributes_topic": f"collar-link/{collar}/attributes"})
-        self.assertEqual({topic for topic, _ in lines[1:]}, {tracker["json_attributes_topic"]})
-        attributes = [json.loads(payload) for _, payload in lines[1:]]
+        self.assertEqual((tracker["~"], tracker["name"], tracker["json_attributes_topic"]), (f"collar-link/{collar}", None, "~/attributes"))
+        attributes = [json.loads(payload) for topic, payload in lines if topic == f"collar-link/{collar}/attributes"]
         # Without gps_accuracy the tracker would show the best one.
         unknown = sum(fix["h_accuracy_m"] < 0 for fix in self.fixes)
         self.assertIn(f"homeassistant has left out {unknown} fixes of unknown accuracy", self.errors)
@@ -435,7 +438,7 @@ class TrackerTest(Formats):
 
 
     def test_an_accuracy_in_place_of_an_unknown_one(self):
-        lines = self.decode("homeassistant", "--unknown-accuracy", "40").splitlines()[1:]
+        lines = [line for line in self.decode("homeassistant", "--unknown-accuracy", "40").splitlines() if "/attributes {" in line]
         self.assertEqual(self.errors, "")
         self.assertEqual([json.loads(line.split(" ", 1)[1])["gps_accuracy"] for line in lines],
                          [40 if fix["h_accuracy_m"] < 0 else fix["h_accuracy_m"] for fix in self.fixes])
@@ -493,7 +496,7 @@ class HistoryTest(Formats):
                  for line in json.loads(self.history("geojson-track"))["features"]]
         self.assertEqual(sorted(lines), sorted((f"{each.log.device_id:016x}", "LineString", count)
                                                for each, count in ((A, 5), (A, 12), (B, 5))))
-        trackers = [line for line in self.history("homeassistant").splitlines() if line.startswith("homeassistant/")]
+        trackers = [line for line in self.history("homeassistant").splitlines() if line.startswith("homeassistant/device_tracker/")]
         self.assertEqual(len(trackers), 2)
 
     @unittest.skipUnless(GPXPY.exists(), "needs gpxpy")

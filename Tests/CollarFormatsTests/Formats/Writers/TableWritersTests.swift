@@ -119,33 +119,6 @@ struct TableFormatTests {
         }
     }
 
-    @Test func homeAssistant() {
-        let tracker = "homeassistant/device_tracker/collar_0123456789abcdef/config "
-        let attributes = """
-            collar-link/0123456789abcdef/attributes {"latitude":37.7749,"longitude":-122.4194,"gps_accuracy":5.268,"altitude":10,\
-            "vertical_accuracy":12.471,"speed":0.5,"course":180,"battery_level":85,"time":"2023-11-07T23:53:54.567Z"}
-
-            """
-        let rest = """
-            "unique_id":"collar_0123456789abcdef","json_attributes_topic":"collar-link/0123456789abcdef/attributes",\
-            "source_type":"gps"}
-
-            """
-        #expect(
-            document(.homeassistant, [knownFix(), knownFix()], worn(by: awkwardName))
-                == tracker + #"{"name":"Al, \"the\" <&>\u000a=Zoë\\","# + rest + attributes + attributes)
-        #expect(
-            document(.homeassistant, [knownFix(), unknownFix(), edgeFix(), knownFix()])
-                == tracker + #"{"name":"collar 0123456789abcdef","# + rest + attributes + """
-                    homeassistant/device_tracker/collar_00000000000000ab/config {"name":"collar 00000000000000ab",\
-                    "unique_id":"collar_00000000000000ab","json_attributes_topic":"collar-link/00000000000000ab/attributes",\
-                    "source_type":"gps"}
-                    collar-link/00000000000000ab/attributes {"latitude":-90,"longitude":180,"gps_accuracy":0,"altitude":-0.4,\
-                    "speed":0,"course":0,"battery_level":0,"time":"1969-12-31T23:59:59.999Z"}
-
-                    """ + attributes)
-    }
-
     @Test func nmea() {
         #expect(
             document(.nmea, [knownFix(), unknownFix(), edgeFix()]) == [

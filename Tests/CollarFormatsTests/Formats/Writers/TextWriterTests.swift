@@ -101,7 +101,7 @@ struct LineFormatTests {
 
     @Test("The longest row of each format, and whether one of JSON fits the scratch memory", arguments: [
         (.json, 440), (.csv, 214), (.gpx, 413), (.geojson, 466), (.geojsonTrack, 80), (.movebank, 137), (.influx, 324), (.owntracks, 253), (.traccar, 259),
-        (.homeassistant, 249), (.text, 133), (.nmea, 150),
+        (.homeassistant, 434), (.text, 133), (.nmea, 150),
     ] as [(OutputFormat, Int)])
     func longest(format: OutputFormat, byteCount: Int) {
         var formatter = EntryFormatter(FormatOptions(format))
