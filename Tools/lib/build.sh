@@ -42,17 +42,20 @@ build_release() {
     build --static-swift-stdlib --product "${1:-collar-link}" "${options[@]}" "${link_options[@]}" >&2
 }
 
-# Builds the unit tests into .build-test, and with them every program of the package. The tool is linked once more, as it is for release:
-# end-to-end tests need no build of their own.
+# Builds the tool into .build-test as the unit tests need it, and links it once more as it is for release: end-to-end tests need no build
+# of their own.
 tests_build=$root/.build-test/release
 tested_binary=$root/.build-test/collar-link
-build_tests() {
+build_tested_tool() {
     local link_options
     set_link_options
-    build --build-tests --scratch-path "$root/.build-test" -Xswiftc -enable-testing
+    build --product collar-link --scratch-path "$root/.build-test" -Xswiftc -enable-testing
     swiftc -static-stdlib -use-ld=lld "@$tests_build/collar-link.product/Objects.LinkFileList" -Xlinker --defsym=main=collar_link_main \
         -L "$root/.tools/libudev-dev/usr/lib/$multiarch" -ludev "${link_options[@]}" -o "$tested_binary" 2>&1 | quieten
 }
+
+# Builds the unit tests beside the tool, and with them every program of the package.
+build_tests() { build --build-tests --scratch-path "$root/.build-test" -Xswiftc -enable-testing; }
 
 # Leaves out lines that give no information. The linker's warning about mktemp looks alarming, but it is about the
 # toolchain's FoundationEssentials and cannot be avoided here.

@@ -29,11 +29,11 @@ number_after() {
     printf '%d' "${value:-0}"
 }
 
-# Runs the unit tests that build_tests built, at a low priority.
+# Runs the unit tests that build_tests built.
 run_unit_tests() {
     # The backtracer is off: it can hang when a test ends a process on purpose.
     # The time limit ends a test that hangs: all tests together take a minute or two.
-    SWIFT_BACKTRACE=enable=no nice -n 5 timeout --foreground 1200 swift test -c release --scratch-path .build-test --skip-build --disable-xctest
+    SWIFT_BACKTRACE=enable=no timeout --foreground 1200 swift test -c release --scratch-path .build-test --skip-build --disable-xctest
 }
 
 # count_unit_tests NAME LOG STATUS SECONDS : prints what went wrong in a run of the unit tests, and counts them.
@@ -54,13 +54,12 @@ quieten_tests() {
     '
 }
 
-# run_modules NAME MODULE… : runs modules of the end-to-end tests, named from Tests/EndToEnd. Most tests mainly wait for a time of the
-# radio or the collar, so more modules run at once than there are cores.
+# run_modules NAME : runs the modules of the end-to-end tests that stdin names, from Tests/EndToEnd. Most tests mainly wait for a time of
+# the radio or the collar, so more modules run at once than there are cores.
 run_modules() {
     local name=$1 start=$SECONDS status=0 log total=0 bad=0 skipped=0 summary
-    shift
     mkdir -p "$scratch/$name"
-    printf '%s\n' "$@" | COLLAR_LINK_BINARY=$binary xargs -P 7 -I '{}' Tools/lib/end-to-end-module '{}' "$scratch/$name" || status=$?
+    COLLAR_LINK_BINARY=$binary xargs -P 7 -I '{}' Tools/lib/end-to-end-module '{}' "$scratch/$name" || status=$?
     for log in "$scratch/$name"/*.log; do
         total=$((total + $(number_after Ran "$(grep -E '^Ran [0-9]+ tests? in' "$log" || true)")))
         summary=$(grep -E '^(OK|FAILED)( \(.*\))?$' "$log" | tail -n 1 || true)

@@ -39,7 +39,9 @@ class OwnerTest(CommandTest):
                   "coordinate": {"latitude": HOME[0], "longitude": HOME[1]}, "h_accuracy_m": 4.833} for index in range(count)]
         pathlib.Path(track).write_text("".join(json.dumps(each) + "\n" for each in fixes), encoding="utf-8")
         self.simulate(track, "--interval", interval)
-        return self.receive("--events", "none", environment=self.environment)
+        receiver = self.receive("--events", "none", environment=self.environment)
+        wait_until(lambda: os.path.exists(self.state), 10, "the receiver has made its directory")
+        return receiver
 
     def follow(self, owner, *arguments, events="owner,fix"):
         program = self.start([BINARY, "follow", "--owner", owner, "--events", events, "--state-dir", self.state, *arguments],
