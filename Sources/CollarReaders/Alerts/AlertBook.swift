@@ -35,7 +35,7 @@ package struct AlertBook {
     package static let longestHold: Int64 = 120_000_000
 
     package var watch: AlertWatch { didSet { silenceDue = trackers.isEmpty ? nil : 0 } }
-    private let sinceUnixMilliseconds: Int64
+    private var sinceUnixMilliseconds: Int64 { kept.sinceUnixMilliseconds }
     /// The age beyond which alerts are left out, in milliseconds; nil for none.
     private let longestAge: Int64?
     private var trackers: [DeviceID: AlertTracker] = [:]
@@ -54,7 +54,6 @@ package struct AlertBook {
     package init(_ watch: AlertWatch, former: ReaderAlerts, longestAge: Int64? = nil) {
         self.watch = watch
         self.longestAge = longestAge
-        sinceUnixMilliseconds = former.sinceUnixMilliseconds
         kept = former
         trackers = former.states.compactMapValues { AlertTracker(text: $0) }
         silenceDue = trackers.isEmpty ? nil : 0
@@ -65,6 +64,8 @@ package struct AlertBook {
     /// Takes the next entry.
     package mutating func take(_ entry: EmittedEntry, at time: HostTime) -> [RaisedAlert] {
         guard let received = entry.content.reception else { return [] }
+        // The clock was ahead when the reader began. It does not stay silent until the clock comes there again.
+        if sinceUnixMilliseconds - time.unixMilliseconds > AlertTracker.clockTolerance { kept.sinceUnixMilliseconds = received }
         var tracker = trackers[entry.deviceID] ?? AlertTracker()
         var raised = tracker.hear(at: received, now: time.unixMilliseconds, watch).compactMap { raise($0, of: entry, at: time) }
         if case .fix(let record) = entry.content {
