@@ -127,7 +127,8 @@ struct ParsedArguments {
                 remedy: "Type it in UTF-8. A file with such a name needs another name, or a symbolic link to it.")
         }
         while let word = rest.popFirst() {
-            if onlyOperands || word == "-" || !word.hasPrefix("-") {
+            // Southern latitudes begin with a hyphen, and no option has a digit after it.
+            if onlyOperands || word == "-" || !word.hasPrefix("-") || word.dropFirst().first?.isNumber == true {
                 guard operands.count < command.maximumOperandCount else {
                     throw Self.failure("`\(command.name)` takes no further operand: '\(word)'.", command)
                 }

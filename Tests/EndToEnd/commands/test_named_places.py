@@ -71,12 +71,19 @@ class PlaceTest(CommandTest):
         status = json.loads(self.call("status", "-F", "json", "--state-dir", self.state))
         self.assertEqual(status["collars"][0]["fix"]["coordinate"], at)
         self.assertTrue(status["collars"][0]["fix"]["private"])
+        # Another place would tell the hidden position; the same place may be moved.
+        self.call("place", "spy", "here", "--state-dir", self.state, code=64)
+        self.assertIn("the private place 'home'", self.errors)
+        self.call("place", "home", "here", "--radius", "60", "--state-dir", self.state)
+        self.assertEqual([line.split()[0] for line in self.call("place").splitlines()[1:]], ["home"])
 
     def test_changes_keep_the_rest(self):
         self.places.parent.mkdir(parents=True)
         self.places.write_text("# mine\n[place a]  # first\nat = 1 2\n# the radius\nradius = 3\n\n[place b]\nat = 4 5\nradius = 6\n")
         for path in (self.places.parent.parent, self.places.parent, self.places):
             give_to_ordinary_user(path)
+        self.call("place", "a", "-7,8")
+        self.assertIn("at = -7.0 8.0\n", self.places.read_text())
         self.call("place", "a", "7,8")
         self.assertEqual(
             self.places.read_text(),

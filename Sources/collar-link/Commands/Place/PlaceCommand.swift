@@ -28,7 +28,7 @@ enum PlaceCommand: Command {
             """,
         options: [
             OptionSpec("--radius", value: "METRES", is: "radius of the circle, 1 to 6000000 (default 50)"),
-            OptionSpec("--private", is: "hide positions in it; a private place stays private until its file is edited"),
+            OptionSpec("--private", is: "hide positions in it; it stays private until it is removed or its file is edited"),
             OptionSpec("--remove", is: "remove the place"),
             OptionSpec("--collar", value: "ID|NAME", is: "with `here`: the newest fix of this collar or animal (default: of all)"),
             OptionSpec("-F", "--format", value: "text|json", is: "format of the list (default text)"),
@@ -40,7 +40,8 @@ enum PlaceCommand: Command {
 
             places file:
             The places are in ~/.config/collar-link/places ($XDG_CONFIG_HOME/collar-link/places). You can edit this file. `place` keeps its
-            comments. An area is a file of GeoJSON with polygons, beside the places file or with a whole path. For example:
+            comments. An area is a file of GeoJSON with polygons, at most 1 MiB, beside the places file or with a whole path. What is in any
+            polygon is in the place. Where places overlap, a private one counts, otherwise the first in the file. For example:
               [place home]
               at = 50.1703 -5.1140      # latitude and longitude in degrees
               radius = 60               # metres
@@ -105,14 +106,14 @@ enum PlaceCommand: Command {
             throw CommandFailure(.usage, "Where is \(name)?", remedy: "Write `collar-link place NAME here`, or a latitude and a longitude.")
         }
         let radius = try arguments.number("--radius", in: PlaceFile.radiusRange) ?? radiusMeters
-        let center = try center(words[1], arguments)
+        let center = try center(of: name, words[1], arguments)
         try change(path) { lines throws(CommandFailure) in
             PlaceFile.text(lines, putting: name, center: center, radiusMeters: radius, isPrivate: arguments.has("--private"))
         }
         return .clean
     }
 
-    private static func center(_ text: String, _ arguments: ParsedArguments) throws(CommandFailure) -> Position {
+    private static func center(of name: String, _ text: String, _ arguments: ParsedArguments) throws(CommandFailure) -> Position {
         if text != "here" {
             if let position = Position(text: text[...]) { return position }
             throw CommandFailure(
@@ -130,7 +131,13 @@ enum PlaceCommand: Command {
         guard let newest else {
             throw CommandFailure(.noInput, "No fix is stored in \(journals.stateDirectory).", remedy: "Write latitude and longitude: `50.1703,-5.1140`.")
         }
-        return Position(newest.fix)
+        let position = Position(newest.fix)
+        if let place = try AnimalNames().annotations().places.place(at: position), place.isPrivate, place.name != name {
+            throw CommandFailure(
+                .usage, "The newest fix is in the private place '\(place.name)', which hides its position.",
+                remedy: "Write latitude and longitude: `50.1703,-5.1140`.")
+        }
+        return position
     }
 
     /// Changes the lines of the places file, which must be right before the change.
