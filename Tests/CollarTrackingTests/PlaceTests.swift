@@ -14,13 +14,58 @@ private func position(_ latitude: Double, _ longitude: Double) throws -> Positio
         #expect(abs(circle.distanceMeters(from: try position(50.171, -5.114)) - 11.2) < 0.1)
     }
 
+    /// A rectangle in degrees.
+    private func rectangle(_ south: Double, _ west: Double, _ north: Double, _ east: Double) throws -> [Position] {
+        [try position(south, west), try position(south, east), try position(north, east), try position(north, west)]
+    }
+
+    private func area(_ polygons: [[Position]]...) throws -> Place {
+        Place(name: "meadow", shape: .area(try #require(Area(polygons: polygons))))
+    }
+
     /// The depth of an area is a lower bound: for a square of 1,113.2 m by 1,105.7 m, at most 552.9 m.
-    @Test func thePlaceHasADepth() throws {
-        let corners = [try position(0, 10), try position(0, 10.01), try position(0.01, 10.01), try position(0.01, 10)]
-        let square = Place(name: "meadow", shape: .area(try #require(Area(rings: [corners]))))
-        #expect(square.depthMeters > 500 && square.depthMeters < 553.5)
+    @Test func eachPartOfAPlaceHasADepth() throws {
+        let field = try rectangle(0, 10, 0.01, 10.01)
+        // Three kilometres away, 111.3 m by 110.6 m.
+        let (garden, square) = (try rectangle(0.03, 10, 0.031, 10.001), try area([field]))
+        #expect(square.depthsMeters.count == 1 && square.depthsMeters[0] > 552 && square.depthsMeters[0] < 553)
+        let both = try area([field], [garden])
+        #expect(both.depthsMeters.count == 2 && both.depthsMeters[1] > 55 && both.depthsMeters[1] < 55.4)
+        #expect(both.border(from: try position(0.0305, 10.0005)).part == 1)
         let circle = Place(name: "home", shape: .circle(center: try position(50, 7), radiusMeters: 60))
-        #expect(circle.depthMeters == 60)
+        #expect(circle.depthsMeters == [60])
+    }
+
+    @Test("what is in any polygon is inside, also where polygons overlap, in either direction of their corners")
+    func polygonsOverlap() throws {
+        let (garden, house) = (try rectangle(0, 10, 0.01, 10.01), try rectangle(0.004, 10.004, 0.006, 10.006))
+        for inner in [house, house.reversed(), garden, garden.reversed()] {
+            let area = try area([garden], [inner])
+            // In the middle of both: the border of the garden is 552.9 m away.
+            #expect(abs(area.distanceMeters(from: try position(0.005, 10.005)) + 552.9) < 0.5)
+            #expect(abs(area.distanceMeters(from: try position(0.002, 10.005)) + 221.1) < 0.5)
+            #expect(abs(area.distanceMeters(from: try position(0.005, 10.011)) - 111.3) < 0.5)
+        }
+    }
+
+    @Test("an edge between two neighbours is no border, in either direction of their corners", arguments: [false, true])
+    func neighbours(isReversed: Bool) throws {
+        let west = try rectangle(0, 10, 0.01, 10.01)
+        let east = try rectangle(0, 10.01, 0.01, 10.02)
+        let area = try area([west], [isReversed ? east.reversed() : east])
+        #expect(area.depthsMeters.count == 1)
+        #expect(abs(area.distanceMeters(from: try position(0.005, 10.0101)) + 552.9) < 0.5)
+        #expect(abs(area.distanceMeters(from: try position(0.001, 10.01)) + 110.6) < 0.5)
+        #expect(abs(area.distanceMeters(from: try position(0.005, 10.021)) - 111.3) < 0.5)
+    }
+
+    /// RFC 7946, section 3.1.9, cuts a polygon at the antimeridian.
+    @Test func aPlaceThatIsCutAtTheAntimeridianIsWhole() throws {
+        let area = try area([try rectangle(-17, 179.99, -16.99, 180)], [try rectangle(-17, -180, -16.99, -179.99)])
+        for longitude in [180.0, -180, 179.9999, -179.9999] {
+            #expect(abs(area.distanceMeters(from: try position(-16.995, longitude)) + 553.2) < 0.5)
+        }
+        #expect(area.depthsMeters.count == 1)
     }
 
     /// A square of a hundredth of a degree with a hole, at the equator: 1,113.2 m by 1,105.7 m.

@@ -32,26 +32,27 @@ extension Area {
         let value: JSONValue
         do throws(JSONSyntaxError) { value = try JSONScanner.value(of: bytes) } catch { throw .noJSON(path: path, error) }
         do throws(AreaFileProblem) {
-            guard let area = Area(rings: try Area.rings(of: value)) else { throw .noGeometry }
+            guard let area = Area(polygons: try Area.polygons(of: value)) else { throw .noGeometry }
             self = area
         } catch { throw .noPolygons(path: path, error) }
     }
 
     /// The rings of all polygons, without their repeated last positions.
-    private static func rings(of value: JSONValue) throws(AreaFileProblem) -> [[Position]] {
-        var rings: [[Position]] = []
+    private static func polygons(of value: JSONValue) throws(AreaFileProblem) -> [[[Position]]] {
+        var polygons: [[[Position]]] = []
         switch value["type"]?.text {
-        case "Feature": rings = try value["geometry"].map { geometry throws(AreaFileProblem) in try Area.rings(of: geometry) } ?? []
-        case "FeatureCollection": for feature in value["features"]?.elements ?? [] { rings += try Area.rings(of: feature) }
-        case "GeometryCollection": for geometry in value["geometries"]?.elements ?? [] { rings += try Area.rings(of: geometry) }
-        case "Polygon": for ring in value["coordinates"]?.elements ?? [] { rings.append(try Area.ring(ring)) }
-        case "MultiPolygon":
-            for polygon in value["coordinates"]?.elements ?? [] {
-                for ring in polygon.elements ?? [] { rings.append(try Area.ring(ring)) }
-            }
+        case "Feature": polygons = try value["geometry"].map { geometry throws(AreaFileProblem) in try Area.polygons(of: geometry) } ?? []
+        case "FeatureCollection": for feature in value["features"]?.elements ?? [] { polygons += try Area.polygons(of: feature) }
+        case "GeometryCollection": for geometry in value["geometries"]?.elements ?? [] { polygons += try Area.polygons(of: geometry) }
+        case "Polygon": polygons = [try Area.rings(value["coordinates"])]
+        case "MultiPolygon": for polygon in value["coordinates"]?.elements ?? [] { polygons.append(try Area.rings(polygon)) }
         default: break
         }
-        return rings
+        return polygons.filter { !$0.isEmpty }
+    }
+
+    private static func rings(_ value: JSONValue?) throws(AreaFileProblem) -> [[Position]] {
+        try (value?.elements ?? []).map { element throws(AreaFileProblem) in try Area.ring(element) }
     }
 
     private static func ring(_ value: JSONValue) throws(AreaFileProblem) -> [Position] {

@@ -143,7 +143,7 @@ package struct AlertTracker: Equatable, Sendable {
         let position = Position(fix)
         for border in watch.borders {
             let known = borders.firstIndex { $0.key == border.key }
-            guard let distance = border.distanceMeters(from: position, at: fix.unixMilliseconds) else {
+            guard let (distance, depth) = border.border(from: position, at: fix.unixMilliseconds) else {
                 // The animal stays on its side, and fixes in a row count from the next one that is judged.
                 if let known { borders[known].watch = borders[known].watch.withoutCrossing }
                 continue
@@ -159,7 +159,7 @@ package struct AlertTracker: Equatable, Sendable {
                 continue
             }
             let since = borders[index].watch.take(
-                distanceMeters: distance, accuracyMeters: accuracy, depthMeters: border.depthMeters, at: fix.unixMilliseconds)
+                distanceMeters: distance, accuracyMeters: accuracy, depthMeters: depth, at: fix.unixMilliseconds)
             if let since { events.append(border.subject.crossed(isInside: borders[index].watch.isInside, since: since)) }
         }
     }

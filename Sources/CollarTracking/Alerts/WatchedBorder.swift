@@ -1,5 +1,3 @@
-import Glibc
-
 /// A border whose crossings are alerts.
 package struct WatchedBorder: Equatable, Sendable {
     package enum Subject: Equatable, Sendable {
@@ -12,15 +10,15 @@ package struct WatchedBorder: Equatable, Sendable {
     /// Which border this is, and which shape it has, as files name them.
     let key: UInt64
     let shapeKey: UInt64
-    /// The greatest distance from the border inside, in metres.
-    let depthMeters: Double
+    /// See ``Place/depthsMeters``.
+    private let depthsMeters: [Double]
     /// Nil for the circle around an owner whose position is unknown.
     private let place: Place?
     /// Fixes that were made before are not judged, in milliseconds since 1970.
     private let earliestUnixMilliseconds: Int64
 
     init(_ subject: Subject, _ place: Place) {
-        self.init(subject, place, depthMeters: place.depthMeters, shapeKey: place.shapeFingerprint, earliest: .min)
+        self.init(subject, place, depthsMeters: place.depthsMeters, shapeKey: place.shapeFingerprint, earliest: .min)
     }
 
     /// The circle around an owner who moves, which stays the same border wherever the owner is.
@@ -30,14 +28,14 @@ package struct WatchedBorder: Equatable, Sendable {
         shape.add(limitMeters)
         self.init(
             .owner(limitMeters: limitMeters), owner.map { Place(name: "", shape: .circle(center: $0, radiusMeters: limitMeters)) },
-            depthMeters: limitMeters, shapeKey: shape.words().high,
+            depthsMeters: [limitMeters], shapeKey: shape.words().high,
             earliest: unixMilliseconds - DaySummary.lateAfterMilliseconds)
     }
 
-    private init(_ subject: Subject, _ place: Place?, depthMeters: Double, shapeKey: UInt64, earliest: Int64) {
+    private init(_ subject: Subject, _ place: Place?, depthsMeters: [Double], shapeKey: UInt64, earliest: Int64) {
         self.subject = subject
         self.place = place
-        self.depthMeters = depthMeters
+        self.depthsMeters = depthsMeters
         self.shapeKey = shapeKey
         earliestUnixMilliseconds = earliest
         var name = Fingerprint()
@@ -48,9 +46,11 @@ package struct WatchedBorder: Equatable, Sendable {
         key = name.words().high
     }
 
-    /// From the border to the position of a fix, in metres: negative inside. Nil if it is not known where the border was then.
-    func distanceMeters(from position: Position, at unixMilliseconds: Int64) -> Double? {
-        unixMilliseconds < earliestUnixMilliseconds ? nil : place?.distanceMeters(from: position)
+    /// From the border to the position of a fix, in metres: negative inside. `depthMeters` is how far the innermost point behind that border
+    /// is from it. Nil if it is not known where the border was then.
+    func border(from position: Position, at unixMilliseconds: Int64) -> (distanceMeters: Double, depthMeters: Double)? {
+        guard unixMilliseconds >= earliestUnixMilliseconds, let (distance, part) = place?.border(from: position) else { return nil }
+        return (distance, depthsMeters[part])
     }
 }
 
@@ -77,27 +77,6 @@ package struct AlertWatch: Equatable, Sendable {
 }
 
 extension Place {
-    /// The greatest distance from the border inside, in metres; of an area it is a lower bound.
-    var depthMeters: Double {
-        switch shape {
-        case .circle(_, let radius): return radius
-        case .area(let area):
-            let (center, radius) = area.surroundingCircle
-            let latitudes = radius / 111_000
-            let longitudes = latitudes / max(cos(center.latitudeDegrees * .degree), 0.01)
-            var depth = 0.0
-            for row in -8...8 {
-                for column in -8...8 {
-                    let point = Position(
-                        latitude: min(max(center.latitudeDegrees + latitudes * Double(row) / 8, -90), 90),
-                        longitude: (center.longitudeDegrees + longitudes * Double(column) / 8).remainder(dividingBy: 360))
-                    depth = max(depth, -area.distanceMeters(from: point))
-                }
-            }
-            return depth
-        }
-    }
-
     fileprivate var shapeFingerprint: UInt64 {
         var hash = Fingerprint()
         func add(_ position: Position) {
@@ -109,9 +88,9 @@ extension Place {
             add(center)
             hash.add(radius)
         case .area(let area):
-            for ring in area.rings {
-                hash.add(UInt64(ring.points.count))
-                for point in ring.points { add(point) }
+            for polygon in area.parts.joined() {
+                hash.add(UInt64(polygon.edges.count))
+                for edge in polygon.edges { add(edge.start) }
             }
         }
         return hash.words().high

@@ -18,10 +18,21 @@ package struct Place: Equatable, Sendable {
     }
 
     /// The distance of a position to the border in metres: negative inside.
-    package func distanceMeters(from position: Position) -> Double {
+    package func distanceMeters(from position: Position) -> Double { border(from: position).distanceMeters }
+
+    /// The distance of a position to the border in metres, negative inside, and the part of the place to which that border belongs.
+    func border(from position: Position) -> (distanceMeters: Double, part: Int) {
         switch shape {
-        case .circle(let center, let radius): Geodesic(from: center, to: position).lengthMeters - radius
-        case .area(let area): area.distanceMeters(from: position)
+        case .circle(let center, let radius): (Geodesic(from: center, to: position).lengthMeters - radius, 0)
+        case .area(let area): area.border(from: position)
+        }
+    }
+
+    /// For each part, how far the innermost point is from the border, in metres; of an area it is a lower bound.
+    var depthsMeters: [Double] {
+        switch shape {
+        case .circle(_, let radius): [radius]
+        case .area(let area): area.depthsMeters
         }
     }
 

@@ -103,14 +103,15 @@ private func error(_ text: String, areas: [String: String] = [:]) -> PlaceFileEr
     }
 
     @Test(arguments: [
-        (square, 1), (#"{"type":"Feature","geometry":\#(square),"properties":null}"#, 1),
-        (#"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]}},{"type":"Feature","geometry":\#(square)}]}"#, 1),
-        (#"{"type":"GeometryCollection","geometries":[\#(square),\#(square)]}"#, 2),
-        (#"{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1],[0,0]],[[0.2,0.1],[0.3,0.1],[0.3,0.2],[0.2,0.1]]],[[[2,2,9],[3,2,9],[3,3,9],[2,2,9]]]]}"#, 3),
-    ]) func polygonsAreFoundInEachKindOfGeoJSON(text: String, ringCount: Int) throws {
+        (square, 1, 4), (#"{"type":"Feature","geometry":\#(square),"properties":null}"#, 1, 4),
+        (#"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]}},{"type":"Feature","geometry":\#(square)}]}"#, 1, 4),
+        (#"{"type":"GeometryCollection","geometries":[\#(square),\#(square)]}"#, 2, 8),
+        (#"{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1],[0,0]],[[0.2,0.1],[0.3,0.1],[0.3,0.2],[0.2,0.1]]],[[[2,2,9],[3,2,9],[3,3,9],[2,2,9]]]]}"#, 2, 9),
+    ]) func polygonsAreFoundInEachKindOfGeoJSON(text: String, polygonCount: Int, edgeCount: Int) throws {
         let file = try places("[place a]\narea = a", areas: ["/x/a": text])
         guard case .area(let area) = file.places[0].shape else { throw PlaceFileError(.noShape("a"), line: 1) }
-        #expect(area.rings.count == ringCount)
+        let polygons = area.parts.joined()
+        #expect(polygons.count == polygonCount && polygons.flatMap(\.edges).count == edgeCount)
     }
 
     @Test(arguments: [
