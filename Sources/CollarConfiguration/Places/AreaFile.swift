@@ -9,6 +9,8 @@ package enum AreaFileProblem: Error, Equatable, Sendable {
     case noGeometry
     case wrongPosition
     case openRing
+    /// It surrounds a pole, or spans half of the Earth: so it has no inside.
+    case tooWide
 }
 
 extension Area {
@@ -65,6 +67,7 @@ extension Area {
             positions.append(position)
         }
         guard positions.count >= 4, positions.removeLast() == positions[0] else { throw .openRing }
+        guard Area.isNarrow(positions) else { throw .tooWide }
         return positions
     }
 }

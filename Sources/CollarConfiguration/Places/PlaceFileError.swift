@@ -93,6 +93,7 @@ extension AreaFileProblem {
         case .noGeometry: "has no Polygon or MultiPolygon"
         case .wrongPosition: "has a position that is not [longitude, latitude] in degrees"
         case .openRing: "has a ring that does not end where it begins, or has fewer than four positions"
+        case .tooWide: "has a ring that surrounds a pole, or spans half of the Earth"
         }
     }
 }

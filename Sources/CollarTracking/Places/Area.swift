@@ -33,6 +33,19 @@ package struct Area: Equatable, Sendable {
             })
     }
 
+    /// Whether a closed line of corners spans less than half of the Earth from west to east, and does not surround a pole.
+    package static func isNarrow(_ corners: [Position]) -> Bool {
+        var (west, east, longitude) = (0.0, 0.0, 0.0)
+        for (corner, next) in zip(corners, corners.dropFirst() + corners.prefix(1)) {
+            let width = next.longitudeDegrees - corner.longitudeDegrees
+            // A line from −180° to 180° goes around the Earth, or nowhere.
+            if abs(width) == 360 { return false }
+            longitude += width.remainder(dividingBy: 360)
+            (west, east) = (min(west, longitude), max(east, longitude))
+        }
+        return east - west < 180 && abs(longitude) < 1
+    }
+
     /// The edges of a border, counterclockwise, and of a hole clockwise: so neighbours have a common edge in opposite directions.
     private static func edges(of corners: [Position], isHole: Bool) -> [Edge] {
         var longitude = corners[0].longitudeDegrees

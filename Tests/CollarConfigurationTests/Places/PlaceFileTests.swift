@@ -119,6 +119,11 @@ private func error(_ text: String, areas: [String: String] = [:]) -> PlaceFileEr
         (#"{"type":"Polygon","coordinates":[[[5,50],[6,50],[6,51],[5,51]]]}"#, .noPolygons(path: "/x/a", .openRing)),
         (#"{"type":"Polygon","coordinates":[[[5,50],[6,50],[5,50]]]}"#, .noPolygons(path: "/x/a", .openRing)),
         (#"{"type":"Polygon","coordinates":[[]]}"#, .noPolygons(path: "/x/a", .openRing)),
+        // A polar cap, in three ways, and more than half of the Earth.
+        (#"{"type":"Polygon","coordinates":[[[-180,80],[180,80],[180,90],[-180,90],[-180,80]]]}"#, .noPolygons(path: "/x/a", .tooWide)),
+        (#"{"type":"Polygon","coordinates":[[[-180,80],[0,80],[180,80],[180,90],[-180,90],[-180,80]]]}"#, .noPolygons(path: "/x/a", .tooWide)),
+        (#"{"type":"Polygon","coordinates":[[[0,80],[120,80],[-120,80],[0,80]]]}"#, .noPolygons(path: "/x/a", .tooWide)),
+        (#"{"type":"Polygon","coordinates":[[[-95,0],[0,0],[95,0],[95,10],[0,10],[-95,10],[-95,0]]]}"#, .noPolygons(path: "/x/a", .tooWide)),
         (#"{"type":"Polygon","coordinates":[[[5,91],[6,50],[6,51],[5,91]]]}"#, .noPolygons(path: "/x/a", .wrongPosition)),
         (#"{"type":"Polygon","coordinates":[[[5],[6],[7],[5]]]}"#, .noPolygons(path: "/x/a", .wrongPosition)),
     ] as [(String, PlaceFileError.Problem)]) func aFileWithoutPolygonsIsRefused(text: String, problem: PlaceFileError.Problem) {

@@ -60,8 +60,8 @@ enum PlaceCommand: Command {
 
             /etc/collar-link/places has the same format. If both files have a place of one name, yours counts.
 
-            A running `run`, `follow` or `deliver` uses a changed file within a second. If a line is wrong, it reports the line and keeps the
-            places that it had. A command that writes positions does not start with a wrong file.
+            A running `run`, `follow` or `deliver` looks for a changed file when it has something to write, at most once a second. If a line
+            is wrong, it reports the line and keeps the places that it had. A command that writes positions does not start with a wrong file.
 
             examples:
               collar-link place home here --radius 60 --private
