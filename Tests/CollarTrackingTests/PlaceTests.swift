@@ -92,6 +92,21 @@ private func position(_ latitude: Double, _ longitude: Double) throws -> Positio
         }
     }
 
+    /// A position on the other side of the Earth is outside, also on the meridian that is opposite to the area.
+    @Test(arguments: [-179.995, -90.001, -5.114, 0, 89.999, 179.995]) func theOtherSideOfTheEarthIsOutside(longitude: Double) throws {
+        func wrapped(_ degrees: Double) throws -> Position { try position(0.005, degrees.remainder(dividingBy: 360)) }
+        let west = (longitude - 0.01).remainder(dividingBy: 360)
+        let east = (longitude + 0.01).remainder(dividingBy: 360)
+        let outer = [try position(0, west), try position(0, east), try position(0.01, east), try position(0.01, west)]
+        let inner = [try position(0.004, longitude), try position(0.004, east), try position(0.006, east), try position(0.006, longitude)]
+        let area = try area([outer, inner])
+        #expect(area.distanceMeters(from: try wrapped(longitude - 0.005)) < 0)
+        #expect(area.distanceMeters(from: try wrapped(longitude + 0.005)) > 0)
+        for offset in stride(from: 179.98, through: 180.02, by: 0.001) {
+            #expect(area.distanceMeters(from: try wrapped(longitude + offset)) > 0, "\(offset)")
+        }
+    }
+
     @Test func twoCornersAreNoArea() throws {
         #expect(Area(rings: []) == nil)
         #expect(Area(rings: [[try position(0, 0), try position(1, 1)]]) == nil)

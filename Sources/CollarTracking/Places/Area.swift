@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Polygons that lie side by side along an edge with the same two corners are one part: that edge is no border.
 package struct Area: Equatable, Sendable {
-    /// A border of a polygon or of a hole. Longitudes go on beyond 180°, so that no edge is longer than half a turn.
+    /// An edge of a polygon or of a hole. The longitudes of a polygon go on beyond 180°, so that no edge is longer than half a turn.
     struct Edge: Equatable, Sendable {
         let start: Position
         let end: Position
@@ -29,7 +29,7 @@ package struct Area: Equatable, Sendable {
         guard !polygons.isEmpty, polygons.allSatisfy({ rings in !rings.isEmpty && rings.allSatisfy { $0.count >= 3 } }) else { return nil }
         parts = Area.parts(
             polygons.map { rings in
-                Polygon(edges: rings.enumerated().flatMap { Area.edges(of: $1, isHole: $0 > 0) })
+                Polygon(edges: rings.enumerated().flatMap { Area.edges(of: $1, near: rings[0][0], isHole: $0 > 0) })
             })
     }
 
@@ -47,8 +47,9 @@ package struct Area: Equatable, Sendable {
     }
 
     /// The edges of a border, counterclockwise, and of a hole clockwise: so neighbours have a common edge in opposite directions.
-    private static func edges(of corners: [Position], isHole: Bool) -> [Edge] {
-        var longitude = corners[0].longitudeDegrees
+    /// - Parameter origin: the first corner of the polygon, near which the longitudes are.
+    private static func edges(of corners: [Position], near origin: Position, isHole: Bool) -> [Edge] {
+        var longitude = origin.longitudeDegrees
         var points = corners.map { point in
             longitude += (point.longitudeDegrees - longitude).remainder(dividingBy: 360)
             return Position(latitude: point.latitudeDegrees, longitude: longitude)
@@ -68,7 +69,7 @@ package struct Area: Equatable, Sendable {
     }
 
     /// An edge in one direction, whichever way around the Earth its longitudes were written.
-    private struct Way: Hashable {
+    private struct DirectedEdge: Hashable {
         private let numbers: [Int64]
 
         init(from start: Position, to end: Position) {
@@ -83,9 +84,9 @@ package struct Area: Equatable, Sendable {
     /// Joins polygons with common edges to parts.
     private static func parts(_ polygons: [Polygon]) -> [[Polygon]] {
         var polygons = polygons
-        var owners: [Way: Int] = [:]
+        var owners: [DirectedEdge: Int] = [:]
         for (index, polygon) in polygons.enumerated() {
-            for edge in polygon.edges { owners[Way(from: edge.start, to: edge.end)] = index }
+            for edge in polygon.edges { owners[DirectedEdge(from: edge.start, to: edge.end)] = index }
         }
         var leaders = Array(polygons.indices)
         func leader(of index: Int) -> Int {
@@ -96,7 +97,7 @@ package struct Area: Equatable, Sendable {
         for index in polygons.indices {
             for place in polygons[index].edges.indices {
                 let edge = polygons[index].edges[place]
-                guard let other = owners[Way(from: edge.end, to: edge.start)], other != index else { continue }
+                guard let other = owners[DirectedEdge(from: edge.end, to: edge.start)], other != index else { continue }
                 polygons[index].edges[place].isInner = true
                 leaders[leader(of: index)] = leader(of: other)
             }
@@ -126,8 +127,10 @@ package struct Area: Equatable, Sendable {
         var squareOfNearest = Double.infinity
         for polygon in parts[part] {
             var isInPolygon = false
+            // All corners of a polygon are on one side of the meridian opposite to the position, or it would be cut there.
+            let turn = plane.turn(to: polygon.edges[0].start)
             for edge in polygon.edges {
-                let (start, end) = plane.points(of: edge)
+                let (start, end) = (plane.point(edge.start, turn), plane.point(edge.end, turn))
                 if (start.north > 0) != (end.north > 0) {
                     let east = start.east - start.north * (end.east - start.east) / (end.north - start.north)
                     if east > 0 { isInPolygon.toggle() }
@@ -219,13 +222,17 @@ private struct TangentPlane {
         metersPerLongitudeDegree = prime * cosine * .degree
     }
 
-    /// The ends of an edge, relative to the position of the plane.
-    func points(of edge: Area.Edge) -> (start: (east: Double, north: Double), end: (east: Double, north: Double)) {
-        let east = (edge.start.longitudeDegrees - position.longitudeDegrees).remainder(dividingBy: 360)
-        let width = edge.end.longitudeDegrees - edge.start.longitudeDegrees
-        return (
-            (east * metersPerLongitudeDegree, (edge.start.latitudeDegrees - position.latitudeDegrees) * metersPerLatitudeDegree),
-            ((east + width) * metersPerLongitudeDegree, (edge.end.latitudeDegrees - position.latitudeDegrees) * metersPerLatitudeDegree)
+    /// The whole turns around the Earth, in degrees, after which the longitude of a position is nearest to that of the plane.
+    func turn(to other: Position) -> Double {
+        let east = other.longitudeDegrees - position.longitudeDegrees
+        return east.remainder(dividingBy: 360) - east
+    }
+
+    /// A position relative to that of the plane.
+    func point(_ other: Position, _ turn: Double) -> (east: Double, north: Double) {
+        (
+            (other.longitudeDegrees + turn - position.longitudeDegrees) * metersPerLongitudeDegree,
+            (other.latitudeDegrees - position.latitudeDegrees) * metersPerLatitudeDegree
         )
     }
 
