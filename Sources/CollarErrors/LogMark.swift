@@ -2,7 +2,7 @@
 package enum LogCategory: String, CaseIterable, Sendable {
     /// Positions of collars, from the collar to the disk.
     case collarLocation = "collar-location"
-    /// The position of an owner who moves, and what says it.
+    /// The position of an owner who moves, and its source.
     case ownerLocation = "owner-location"
     /// Ports, radios, links to collars, keys and requests.
     case connectivity

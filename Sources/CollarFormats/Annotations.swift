@@ -16,10 +16,10 @@ package enum Owner: Equatable, Sendable {
     /// At the centre of the place ``PlaceTable/home``, if there is one.
     case home
     case at(Position)
-    /// Where a source says, while it says that; nil if it does not.
+    /// At the position that a source reports; nil while it reports none.
     case moving(OwnerSource, Position?)
 
-    /// - Returns: nil if the owner is at home, and no place has that name, or if a source does not say it.
+    /// - Returns: nil if the owner is at home, and no place has that name, or if a source reports none.
     package func position(in places: PlaceTable) -> Position? {
         switch self {
         case .home: places.home?.circle.center
@@ -28,7 +28,7 @@ package enum Owner: Equatable, Sendable {
         }
     }
 
-    /// What the position comes from, as lines say it: `home`, `given`, `gpsd` or `nmea`.
+    /// The source of the position, as lines name it: `home`, `given`, `gpsd` or `nmea`.
     package var source: String {
         switch self {
         case .home: PlaceTable.homeName
@@ -40,7 +40,7 @@ package enum Owner: Equatable, Sendable {
     package var moves: Bool { if case .moving = self { true } else { false } }
 }
 
-/// What says where an owner is who moves.
+/// The source of the position of an owner who moves.
 package enum OwnerSource: String, Sendable {
     /// The daemon gpsd.
     case gpsd

@@ -93,7 +93,7 @@ extension ParsedArguments {
     }
 }
 
-/// What the help of `follow` and `deliver` says about `--owner`.
+/// The part about `--owner` in the help of `follow` and `deliver`.
 let ownerNotes = """
     moving owners:
     `--owner gpsd` asks gpsd on this machine, gpsd://HOST:PORT one elsewhere, and a path opens a serial port with an NMEA or u-blox

@@ -247,7 +247,7 @@ class MQTTRecipeTest(EndToEndTest):
         renamed = config.replace("Athena", "Felix")
         publish(f"{config_topic} {renamed}", f"{topic} {place(4, 30)}")
         self.assertEqual(self.broker.retained("#"), [(topic, place(4, 30)), (config_topic, renamed)])
-        # What is no JSON has no time: the last one counts.
+        # A payload that is not JSON has no time: the last one counts.
         for payloads, last in ((("None",), "None"), (("None", "unknown"), "unknown"), (("unknown", "None"), "None"), (("4",), "4")):
             publish(*(f"{location} {payload}" for payload in payloads))
             self.assertEqual(dict(self.broker.retained(location)), {location: last})
