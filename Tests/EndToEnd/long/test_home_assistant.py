@@ -122,7 +122,7 @@ class HomeAssistantTest(CommandTest):
         shown.wait_for(self.a, 30, tracker="home", place="garden", reachable="on")
 
     def test_owntracks(self):
-        """What Home Assistant's integration OwnTracks reads from the format `owntracks`, by its own code: two animals are two devices
+        """Home Assistant's integration OwnTracks reads the format `owntracks`, by its own code: two animals are two devices
         (owntracks/messages.py of 2024.3.3, lines 55 to 88), and a message without an accuracy is dropped (owntracks/__init__.py, 244 to
         271)."""
         shown = home_assistant.HomeAssistant(self, self.broker.port)

@@ -324,7 +324,7 @@ def owntracks_of_traccar(line):
 
 def osmand_of_traccar(line):
     """A position as Traccar's decoder for OsmAnd reads it: `decodeJson` of org/traccar/protocol/OsmAndProtocolDecoder.java, from a copy
-    whose header says 2025. What is read without a look whether it is there is a KeyError here and a refused position there."""
+    whose header says 2025. A member that is read without a check is a KeyError here and a refused position there."""
     root = json.loads(line)
     location = root["location"]
     coordinates = location["coords"]
@@ -384,7 +384,7 @@ class TrackerTest(Formats):
             self.assertEqual(line["location"].get("battery"), None if battery is None else {"level": battery / 100, "is_charging": False})
 
     def test_what_traccar_reads(self):
-        """What its two decoders read is what the fix says. A fix of unknown altitude is refused in its own format, and not as OwnTracks."""
+        """Its two decoders read the values of the fix. A fix of unknown altitude is refused in its own format, and not as OwnTracks."""
         for line, other, fix in zip(self.decode("owntracks").splitlines(), self.decode("traccar").splitlines(), self.fixes):
             known = {key: self.known(fix, key) for key in (*NEGATIVE_IF_UNKNOWN, "alt_m")}
             position = owntracks_of_traccar(line)

@@ -13,7 +13,7 @@ WHY_NOT = "needs Home Assistant 2024.3.3, which Tools/check downloads with pip w
 
 
 class HomeAssistant:
-    """A running Home Assistant. What it has discovered stays in its folder when it ends."""
+    """A running Home Assistant. Its folder keeps the devices that it has discovered."""
 
     def __init__(self, test, broker_port):
         folder = pathlib.Path(test.path("home-assistant"))

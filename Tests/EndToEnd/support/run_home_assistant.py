@@ -30,7 +30,7 @@ async def start(folder, broker_port, free_port):
     await bootstrap.async_load_base_functionality(hass)
     await hass.config_entries.async_initialize()
     hass.auth = await auth.auth_manager_from_config(hass, [], [])
-    # A server that nobody calls; the MQTT integration depends on it.
+    # The MQTT integration depends on this server; no test uses it.
     web = {"http": {"server_host": ["127.0.0.1"], "server_port": free_port}}
     for domain, configuration in (("homeassistant", {}), ("http", web), ("zone", {})):
         if not await async_setup_component(hass, domain, configuration):
@@ -60,7 +60,7 @@ def show(hass):
 
 
 def owntracks(line):
-    """What the integration OwnTracks makes of a message; None if it drops it."""
+    """The state that the integration OwnTracks makes of a message; None if it drops it."""
     # It imports the integration of the vendor's cloud, of which it needs nothing here, and which needs many packages.
     sys.modules["homeassistant.components.cloud"] = types.ModuleType("cloud")
     from homeassistant.components.owntracks import OwnTracksContext, messages

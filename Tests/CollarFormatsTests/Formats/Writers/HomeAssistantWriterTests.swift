@@ -7,7 +7,7 @@ import Testing
 @Suite("Lines for Home Assistant") struct HomeAssistantWriterTests {
     private let collar = "0123456789abcdef"
 
-    /// What announces a collar.
+    /// The lines that announce a collar.
     /// - Parameter name: as a string of JSON.
     private func device(_ collar: String, _ name: String) -> String {
         func entity(_ component: String, _ key: String, _ members: String) -> String {
@@ -78,7 +78,7 @@ import Testing
 
     // MARK: Reachability
 
-    /// What follows the announcement.
+    /// The lines after the announcement.
     private func lines(_ append: (inout EntryFormatter, inout [UInt8]) -> Void) -> String {
         var options = FormatOptions(.homeassistant)
         options.deployments = worn(by: "Athena")
