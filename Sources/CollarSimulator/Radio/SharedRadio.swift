@@ -170,6 +170,11 @@ package struct SharedRadio<Flash: FlashDevice> {
         for index in stations.indices { try stations[index].press(press, now: now) }
     }
 
+    /// The applications of the collars change their shared states, see ``CollarRadioStation/changeSharedState(to:now:)``.
+    package mutating func changeSharedStates(to state: [UInt8], now: Instant) throws(StationError) {
+        for index in stations.indices { _ = try stations[index].changeSharedState(to: state, now: now) }
+    }
+
     /// Removes and returns the signals that the collars have given since the last call.
     package mutating func removeGivenSignals() -> [GivenSignal] {
         defer { for index in stations.indices { stations[index].givenSignals = [] } }

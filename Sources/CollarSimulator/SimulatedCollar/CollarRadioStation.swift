@@ -54,6 +54,8 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// The signals that the collar has given to the people near it and the caller has not removed, oldest first.
     package var givenSignals: [GivenSignal] = []
     private var lastSignal: Instant?
+    /// The application keeps it over the restarts of the collar.
+    private var sharedState = SharedStateCell()
 
     /// How many fixes of the track the collar did not log, because it was stopped or its battery low.
     package private(set) var skippedFixCount = 0
@@ -281,16 +283,30 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         }
     }
 
-    /// The application takes a message. It answers a request with the request's own code and data.
+    /// The application takes a message. It answers a request with the request's own code and data, or with the shared state.
     private mutating func take(_ message: HostMessage, now: Instant) throws(StationError) {
         takenMessages.append(message.content)
-        if message.content.kind == .request {
+        if let reply = sharedState.take(message, unixSeconds: 0) {
+            try log(reply, now: now)
+        } else if message.content.kind == .request {
             var reply = message.content
             reply.kind = .reply(to: UInt32(message.requestID), .ok)
             try log(reply, now: now)
         }
         do throws(FlashError) { try device.finish(requestID: message.requestID, outcome: .ok, now: now) } catch { throw .flash(error) }
     }
+
+    /// The application changes the shared state.
+    /// - Parameter state: at most `SharedStateMessage.stateLimit` bytes.
+    /// - Returns: false, with nothing changed, if the state is too long.
+    package mutating func changeSharedState(to state: [UInt8], now: Instant) throws(StationError) -> Bool {
+        guard let notice = sharedState.change(to: state.span, unixMilliseconds: fixUnixMilliseconds) else { return false }
+        try log(notice, now: now)
+        return true
+    }
+
+    /// The time of the last fix, in milliseconds since 1970; 0 before the first one.
+    private var fixUnixMilliseconds: Int64 { nextIndex > 0 ? track.fixes[nextIndex - 1].unixMilliseconds : 0 }
 
     private mutating func sendRequest(at now: Instant) throws(StationError) {
         guard let due = requestDeadline, let requestInterval, due <= now else { return }
@@ -303,7 +319,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// Logs a message with the time of the last fix.
     private mutating func log(_ message: ApplicationMessage, now: Instant) throws(StationError) {
         var message = message
-        message.unixSeconds = nextIndex > 0 ? UInt32(clamping: track.fixes[nextIndex - 1].unixMilliseconds / 1000) : 0
+        message.unixSeconds = UInt32(clamping: fixUnixMilliseconds / 1000)
         do throws(FixLogError) { _ = try device.log(message, now: now) } catch { throw .log(error, index: nextIndex) }
     }
 
