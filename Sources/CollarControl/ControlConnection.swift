@@ -63,7 +63,8 @@ package final class ControlConnection {
         case closed
     }
 
-    private let descriptor: Int32
+    /// Readable when the receiver has sent something, or has ended.
+    package let fileDescriptor: Int32
     private var buffer: [UInt8] = []
     /// A receiver's lines are shorter than this, in bytes.
     private static let lineLimit = 65_536
@@ -76,7 +77,7 @@ package final class ControlConnection {
             while true {
                 let connected = unsafe local_socket_connect(place.path)
                 if connected >= 0 {
-                    descriptor = connected
+                    fileDescriptor = connected
                     return
                 }
                 guard errno == EAGAIN, MonotonicClock.microseconds < end else { break }
@@ -92,14 +93,16 @@ package final class ControlConnection {
         throw failure
     }
 
-    deinit { close(descriptor) }
+    deinit { close(fileDescriptor) }
 
     /// Sends a request. If the receiver is gone, ``next(untilMicroseconds:)`` reports it.
     package func send(_ request: ControlRequest) { send(request.line) }
 
     /// Sends a line, which ends with a line feed.
-    package func send(_ line: [UInt8]) {
-        _ = unsafe line.withUnsafeBytes { unsafe local_socket_send(descriptor, $0.baseAddress, $0.count) }
+    package func send(_ line: [UInt8]) { ControlConnection.send(line, to: fileDescriptor) }
+
+    package static func send(_ line: [UInt8], to fileDescriptor: Int32) {
+        _ = unsafe line.withUnsafeBytes { unsafe local_socket_send(fileDescriptor, $0.baseAddress, $0.count) }
     }
 
     /// Waits for the next line of a result, at most until `end`, a time of ``MonotonicClock``.
@@ -114,21 +117,39 @@ package final class ControlConnection {
     /// Waits for the next line, at most until `end`, a time of ``MonotonicClock``. The line comes without its line feed.
     package func nextLine(untilMicroseconds end: Int64) -> Reception<[UInt8]> {
         while true {
-            if let feed = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = Array(buffer[..<feed])
-                buffer.removeFirst(feed + 1)
-                return .line(line)
-            }
+            if let line = takeLine() { return .line(line) }
             let rest = end - MonotonicClock.microseconds
             guard rest > 0 else { return .timeout }
-            var query = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            var query = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&query, 1, Int32(clamping: (rest + 999) / 1000))
             if ready < 0, errno != EINTR { return .closed }
-            guard ready > 0 else { continue }
-            let bytes = SystemFiles.read(from: descriptor, byteLimit: 4096)
-            if bytes == nil, errno == EAGAIN { continue }
-            guard let bytes, !bytes.isEmpty, buffer.count < ControlConnection.lineLimit else { return .closed }
-            buffer += bytes
+            if ready > 0, !receive() { return .closed }
         }
+    }
+
+    /// The next line, if it has come; nil if the receiver may still send it. A caller that waits for ``fileDescriptor`` itself calls this
+    /// each time that it is readable.
+    package func receivedLine() -> Reception<[UInt8]>? {
+        if let line = takeLine() { return .line(line) }
+        var query = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&query, 1, 0) > 0 else { return nil }
+        return receive() ? takeLine().map { .line($0) } : .closed
+    }
+
+    private func takeLine() -> [UInt8]? {
+        guard let feed = buffer.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let line = Array(buffer[..<feed])
+        buffer.removeFirst(feed + 1)
+        return line
+    }
+
+    /// Reads what has come.
+    /// - Returns: false if nothing more will come.
+    private func receive() -> Bool {
+        let bytes = SystemFiles.read(from: fileDescriptor, byteLimit: 4096)
+        if bytes == nil, errno == EAGAIN { return true }
+        guard let bytes, !bytes.isEmpty, buffer.count < ControlConnection.lineLimit else { return false }
+        buffer += bytes
+        return true
     }
 }

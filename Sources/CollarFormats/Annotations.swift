@@ -86,7 +86,7 @@ extension Sighting {
 
 /// Adds to fixes where they are, and hides positions in private places.
 package struct WhereaboutsFinder {
-    var places: PlaceTable { didSet { origin = shownOwner?.position } }
+    package var places: PlaceTable { didSet { origin = shownOwner?.position } }
     var owner: Owner? { didSet { origin = shownOwner?.position } }
     private let showsExactPositions: Bool
     private var origin: Position?

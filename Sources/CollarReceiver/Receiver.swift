@@ -179,15 +179,7 @@ package final class Receiver {
     package func submit(_ wanted: ControlRequest) -> ResultLine {
         let time = clock.now
         readAnnotations(at: time.instant)
-        do throws(RequestRefusal) {
-            let report =
-                switch wanted.content {
-                case .await(let requestID): try host.report(ofRequest: requestID, to: wanted.deviceID)
-                case .command(let request):
-                    try host.submit(request, to: wanted.deviceID, patience: wanted.patience, at: time)
-                }
-            return ResultLine(report, unixMilliseconds: time.unixMilliseconds).named(by: formatter.deployments)
-        } catch { return ResultLine(error, verb: wanted.verb, unixMilliseconds: time.unixMilliseconds).named(by: formatter.deployments) }
+        return host.result(of: wanted, at: time).named(by: formatter.deployments)
     }
 
     package var statistics: ReceiverStatistics { ReceiverStatistics(host: host.statistics, lines: output.lines.writtenLineCount) }

@@ -1,9 +1,7 @@
-import CheckedNumbers
 import CollarARQ
 import CollarControl
 import CollarErrors
 import CollarHost
-import Glibc
 import LinuxSystem
 
 /// Counts of a receiver since its start.
@@ -30,61 +28,16 @@ struct ReceiverReading {
 
 extension ReceiverFigures {
     init(_ reading: ReceiverReading) {
-        self.init()
-        let host = reading.host
-        let counts = host.statistics
-        values = [
-            .uptime: reading.uptimeMicroseconds / 1000, .fixes: Int64(counts.fixes), .messages: Int64(counts.messages),
-            .duplicates: Int64(counts.duplicates), .lines: Int64(reading.lineCount), .frames: Int64(counts.frames),
-            .damagedFrames: Int64(counts.damagedFrames), .unknownFrames: Int64(counts.unknownFrames),
-            .unsupportedFrames: Int64(counts.unsupportedFrames), .unopenedFrames: Int64(counts.unopenedFrames),
-            .malformedFrames: Int64(counts.malformedFrames), .outputBlocked: (reading.outputBlockedMicroseconds ?? 0) / 1000,
-            .storageFailing: host.isStorageFailing ? 1 : 0, .airtime: reading.airtimeMicroseconds,
+        self.init(reading.host)
+        let more: [ReceiverFigure: Int64] = [
+            .uptime: reading.uptimeMicroseconds / 1000, .lines: Int64(reading.lineCount),
+            .outputBlocked: (reading.outputBlockedMicroseconds ?? 0) / 1000, .airtime: reading.airtimeMicroseconds,
         ]
-        values[.outputLagBytes] = host.lag.map { Int64($0.byteCount) }
-        values[.outputLag] = host.lag?.milliseconds
-        values[.fixLatencyAverage] = host.latencies.fix?.averageMicroseconds
-        values[.fixLatencyP95] = host.latencies.fix?.p95Microseconds
-        values[.lineLatencyAverage] = host.latencies.line?.averageMicroseconds
-        values[.lineLatencyP95] = host.latencies.line?.p95Microseconds
-        values[.messageLatencyAverage] = host.latencies.message?.averageMicroseconds
-        values[.messageLatencyP95] = host.latencies.message?.p95Microseconds
+        values.merge(more) { _, new in new }
         values[.processorTime] = reading.usage?.processorMicroseconds
         values[.residentBytes] = reading.usage?.residentByteCount
         for (code, count) in reading.errorCounts { errorCounts[code.rawValue] = Int64(count) }
         radios = reading.radios
-        for collar in host.collars {
-            var values: [CollarFigure: Int64] = [:]
-            if collar.highestSequence != nil { values[.missing] = Int64(clamping: collar.missingCount) }
-            values[.airtime] = collar.status.map { Int64($0.airtimeMilliseconds) }
-            values[.retransmissions] = collar.status.map { Int64($0.retransmissions) }
-            values[.queueDepth] = collar.status.map { Int64($0.queueDepth) }
-            values[.reachable] = collar.isReachable.map { $0 ? 1 : 0 }
-            values[.heard] = collar.isHeard ? 1 : 0
-            values[.boots] = collar.bootCount.map { Int64($0) }
-            values[.silence] = collar.silentMicroseconds.map { $0 / 1000 }
-            collars[collar.deviceID] = values
-        }
-    }
-}
-
-/// Processor time and memory of the process.
-struct ProcessUsage: Equatable {
-    /// Processor time since the start of the process, of the program and of the system for it, in microseconds.
-    var processorMicroseconds: Int64
-    /// Resident memory in bytes; nil where the system does not tell it.
-    var residentByteCount: Int64?
-
-    static var now: ProcessUsage {
-        ProcessUsage(
-            processorMicroseconds: MonotonicClock.microseconds(of: CLOCK_PROCESS_CPUTIME_ID), residentByteCount: residentByteCount)
-    }
-
-    private static var residentByteCount: Int64? {
-        // The second number is the count of resident pages.
-        let words = SystemFiles.firstLine(of: "/proc/self/statm")?.split(separator: " ") ?? []
-        guard words.count > 1, let pages = Int64(words[1], in: .exactNumbers) else { return nil }
-        return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 }
 
@@ -95,8 +48,6 @@ struct TargetMonitor {
     static let interval: Int64 = 3_600_000_000
     /// The processor time counts from this time after the start on, in microseconds: a start reads files, and takes in a backlog.
     static let startMicroseconds: Int64 = 600_000_000
-    /// A longer latency of a fix, in microseconds, is that of a collar that was out of reach, of a wrong clock, or of an old track.
-    static let longestFixLatency: Int64 = 60_000_000
 
     private var missed: Set<PerformanceTarget> = []
     private var reportedAt: [PerformanceTarget: Instant] = [:]
@@ -121,7 +72,7 @@ struct TargetMonitor {
     private static func judged(_ reading: ReceiverReading) -> ReceiverReading {
         var reading = reading
         let latencies = reading.host.latencies
-        if latencies.fix.map({ !$0.isComplete || $0.p95Microseconds > longestFixLatency }) ?? false { reading.host.latencies.fix = nil }
+        if latencies.fix.map({ !$0.isComplete || $0.p95Microseconds > PerformanceTarget.longestFixLatency }) ?? false { reading.host.latencies.fix = nil }
         if latencies.message?.isComplete == false { reading.host.latencies.message = nil }
         if reading.uptimeMicroseconds < startMicroseconds { reading.uptimeMicroseconds = 0 }
         return reading

@@ -87,6 +87,15 @@ package enum SystemFiles {
     }
 }
 
+extension SystemFiles {
+    /// Whether a path leads to a directory; if not, `errno` says why, or is 0.
+    package static func isDirectory(_ path: String) -> Bool {
+        var found = stat()
+        errno = 0
+        return unsafe stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
+    }
+}
+
 package enum Environment {
     /// The value of a variable; nil where it is not set.
     package static func value(_ name: String) -> String? {

@@ -1,6 +1,8 @@
 import CollarARQ
 import CollarFormats
+import CollarTracking
 import CollarWire
+import LinuxSystem
 import Testing
 
 @testable import CollarControl

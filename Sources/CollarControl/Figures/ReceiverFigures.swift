@@ -172,6 +172,9 @@ package enum PerformanceTarget: String, CaseIterable, Sendable {
     case memory
     case processor
 
+    /// A longer latency of a fix, in microseconds, is that of a collar that was out of reach, of a wrong clock, or of an old track.
+    package static let longestFixLatency: Int64 = 60_000_000
+
     /// The figure that is compared: microseconds, bytes, or percent of a processor; nil if it is unknown.
     package func value(in figures: ReceiverFigures) -> Int64? {
         switch self {
@@ -186,14 +189,15 @@ package enum PerformanceTarget: String, CaseIterable, Sendable {
     }
 
     /// Whether the target is met; nil if that is unknown.
-    package func isMet(by figures: ReceiverFigures) -> Bool? {
-        value(in: figures).map { value in
-            switch self {
-            case .fixLatency: value < 500_000
-            case .messageLatency: value < 100_000
-            case .memory: value <= 50_000_000
-            case .processor: value < 10
-            }
+    package func isMet(by figures: ReceiverFigures) -> Bool? { value(in: figures).map(isMet(by:)) }
+
+    /// - Parameter value: microseconds, bytes, or percent of a processor.
+    package func isMet(by value: Int64) -> Bool {
+        switch self {
+        case .fixLatency: value < 500_000
+        case .messageLatency: value < 100_000
+        case .memory: value <= 50_000_000
+        case .processor: value < 10
         }
     }
 }

@@ -81,10 +81,10 @@ package struct Overview: Sendable {
         _ reader: JournalReader, figures: ReceiverFigures?, status: StatusLine?, annotations: Annotations
     ) throws(JournalError) {
         var drain = BatteryDrain()
-        var trails: [LogID: Trail] = [:]
+        var trails: [LogID: Trail<Fix>] = [:]
         let summary = try reader.summary { record in
             drain.add(record.fix)
-            trails[record.logID, default: Trail(limit: 2)].add(record.fix)
+            trails[record.logID, default: Trail<Fix>(limit: 2)].add(record.fix)
         }
         var collar = Collar(
             deviceID: reader.deviceID, name: annotations.deployments.wearer(of: reader.deviceID, at: unixMilliseconds)?.name,

@@ -19,20 +19,21 @@ package struct RaisedAlert: Equatable, Sendable {
 }
 
 /// An alert as a line.
-struct AlertLine {
+package struct AlertLine {
     let raised: RaisedAlert
     /// The animal that wore the collar; nil if none is known to.
     private let name: String?
     /// The fix that has caused it, as it is shown.
     private let shown: ReceivedFix?
     private let owner: Owner
-    private let isQuiet: Bool
+    /// Whether it happened in the quiet hours.
+    package let isQuiet: Bool
 
     /// - Parameters:
     ///   - owner: whose distance counts.
     ///   - quietHours: in the time of the zone.
     ///   - zone: the local time zone; nil for UTC.
-    init(
+    package init(
         _ raised: RaisedAlert, name: String?, shown: ReceivedFix?, owner: Owner, quietHours: QuietHours?, zone: TimeZoneOffset?
     ) {
         (self.raised, self.name, self.shown, self.owner) = (raised, name, shown, owner)
@@ -85,7 +86,7 @@ struct AlertLine {
     }
 
     /// The alert, for a person.
-    var text: String {
+    package var text: String {
         let animal = name ?? "collar \(raised.deviceID)"
         let time = raised.alert.unixMilliseconds
         return switch raised.alert.event {

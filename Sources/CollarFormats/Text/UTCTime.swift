@@ -220,3 +220,17 @@ extension HostTime {
         HostTime(instant: Instant(microseconds: MonotonicClock.microseconds), unixMilliseconds: WallClock.unixMilliseconds)
     }
 }
+
+extension TimeZoneOffset {
+    /// The time zone of this process: `TZ`, else that of the machine; with every change of the clocks that the zone's file knows.
+    package static let local: TimeZoneOffset = {
+        // localtime_r need not read the zone itself.
+        tzset()
+        return TimeZoneOffset { unixSeconds in
+            var seconds = time_t(unixSeconds)
+            var date = unsafe tm()
+            guard unsafe localtime_r(&seconds, &date) != nil else { return 0 }
+            return Int64(unsafe date.tm_gmtoff)
+        }
+    }()
+}

@@ -192,29 +192,3 @@ extension ModemSettings {
         }
     }
 }
-
-extension RequestRefusal: MessageError {
-    package var message: UserMessage {
-        let (code, reason): (ErrorCode, String) =
-            switch self {
-            case .unknownCollar(let deviceID, let known):
-                (.unknownCollar, "\(collarSubject(deviceID)) was never heard here"
-                    + (known.isEmpty ? ", nor was any other collar." : "; the known collar\(known.count == 1 ? " is" : "s are") \(list(known))."))
-            case .noCollar: (.noCollar, "No collar was ever heard here.")
-            case .whichCollar(let known): (.whichCollar, "Which collar? There are \(list(known)).")
-            case .pairedElsewhere:
-                (.pairedElsewhere, "The collar belongs to another receiver: it must be paired with this one first.")
-            case .notPaired(let deviceID): (.notPaired, "\(collarSubject(deviceID)) belongs to nobody: it must be paired first.")
-            case .noRadio: (.noRadio, "No radio is open.")
-            case .noContact: (.noContact, "The collar is not heard now.")
-            case .queueFull: (.queueFull, "Too many requests wait for the collar.")
-            case .noVersion: (.noVersion, "The collar's settings have the highest version there is.")
-            case .unknownRequest(_, let requestID):
-                (.unknownRequest, "Request \(requestID) is not known, or ended long ago.")
-            case .storage(_, let error): (.storageFailing, error.message.reason)
-            }
-        return UserMessage(code, reason, code.requestRemedy)
-    }
-
-    private func list(_ collars: [DeviceID]) -> String { collars.map(\.description).joined(separator: ", ") }
-}

@@ -16,6 +16,12 @@ package struct BatteryDrain: Sendable {
     /// Adds the charge at a time, in milliseconds since 1970. The charges may come in any order.
     package mutating func add(percent: UInt8, unixMilliseconds: Int64) { charges.append((unixMilliseconds, Int(percent))) }
 
+    /// Removes the charges that no longer count, so that a program that runs for months keeps those of a day.
+    package mutating func forgetOld() {
+        let newest = charges.map(\.unixMilliseconds).max() ?? 0
+        charges.removeAll { newest - $0.unixMilliseconds > BatteryDrain.window }
+    }
+
     /// The discharge in thousandths of a percent an hour, from the first charge of the last day, or from the last charging if that
     /// was later, to the newest charge; nil if that is less than an hour.
     ///

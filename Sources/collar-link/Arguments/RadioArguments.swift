@@ -22,7 +22,7 @@ extension ParsedArguments {
     /// How sticks are used: the options of the command line, before the configuration files.
     func radio() throws(CommandFailure) -> RadioConfiguration {
         var contents: [(path: String, bytes: [UInt8])] = []
-        for path in ConfigurationFiles.paths(of: "config") {
+        for path in StandardPaths.configurationFiles(named: "config") {
             if let bytes = try ConfigurationFiles.content(of: path) { contents.append((path, bytes)) }
         }
         do throws(ConfigurationError) {
@@ -38,16 +38,6 @@ extension ParsedArguments {
 }
 
 enum ConfigurationFiles {
-    /// The paths of the files with a name: the user's before the machine's.
-    static func paths(of name: String) -> [String] { [userPath(of: name)].compactMap { $0 } + ["/etc/collar-link/\(name)"] }
-
-    /// The path of the user's file with a name; nil if the user has no directory for it.
-    static func userPath(of name: String) -> String? {
-        [("XDG_CONFIG_HOME", ""), ("HOME", "/.config")].lazy.compactMap { variable, folder in
-            Environment.value(variable).flatMap { $0.hasPrefix("/") ? "\($0)\(folder)/collar-link/\(name)" : nil }
-        }.first
-    }
-
     /// The content of a file; nil if there is none. A file above ``ConfigurationFile/byteLimit`` is not read to its end.
     static func content(of path: String) throws(CommandFailure) -> [UInt8]? {
         if FileSignature(path: path) == nil { return nil }

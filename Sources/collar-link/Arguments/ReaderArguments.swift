@@ -1,7 +1,9 @@
+import CollarConfiguration
 import CollarFormats
 import CollarJournal
 import CollarReaders
 import Glibc
+import LinuxSystem
 
 // Options of the commands that read what 'run' has stored.
 extension ParsedArguments {
@@ -22,18 +24,16 @@ extension ParsedArguments {
         option.key == OptionSpec.owner.key ? [.movingOwner, .ownerSpeed] : [option]
     }
 
-    static let serviceDirectory = "/var/lib/collar-link"
-
     /// `--state-dir DIR`, or the first of the usual places that exists: the user's own, then the service's. If none exists, the user's
     /// own.
     func readableStateDirectory() throws(CommandFailure) -> String {
         if let given = value("--state-dir") { return given }
         let own: String
         do throws(CommandFailure) { own = try stateDirectory() } catch {
-            guard Self.isDirectory(Self.serviceDirectory) else { throw error }
-            return Self.serviceDirectory
+            guard SystemFiles.isDirectory(StandardPaths.serviceStateDirectory) else { throw error }
+            return StandardPaths.serviceStateDirectory
         }
-        return Self.isDirectory(own) || !Self.isDirectory(Self.serviceDirectory) ? own : Self.serviceDirectory
+        return StandardPaths.readableStateDirectory(own: own)
     }
 
     /// As ``readableStateDirectory()``, for a command that has no use for a directory that is named and missing.
@@ -45,14 +45,8 @@ extension ParsedArguments {
     /// Checks that the directory exists that `--state-dir` names: a command that is not to make it would find nothing there, and a person
     /// may have mistyped it.
     func requireStateDirectory() throws(CommandFailure) {
-        guard let given = value("--state-dir"), !Self.isDirectory(given), [ENOENT, ENOTDIR, 0].contains(errno) else { return }
+        guard let given = value("--state-dir"), !SystemFiles.isDirectory(given), [ENOENT, ENOTDIR, 0].contains(errno) else { return }
         throw CommandFailure(ReaderError.watch(path: given, errorNumber: ENOENT).message)
-    }
-
-    private static func isDirectory(_ path: String) -> Bool {
-        var found = stat()
-        errno = 0
-        return unsafe stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
     }
 
     static func readerName(_ text: String) throws(CommandFailure) -> ReaderName {
@@ -75,8 +69,8 @@ extension ParsedArguments {
         reading.format = isLive ? try liveFormatOptions(kinds ?? [.fix], ownerMoves: true) : try formatOptions(ownerMoves: true)
         reading.wanted = try wantedCollars()
         _ = try AnimalNames().annotations()
-        reading.animalPaths = ConfigurationFiles.paths(of: "animals")
-        reading.placePaths = ConfigurationFiles.paths(of: "places")
+        reading.animalPaths = StandardPaths.configurationFiles(named: "animals")
+        reading.placePaths = StandardPaths.configurationFiles(named: "places")
         let format = reading.format.format
         reading.read(kinds ?? reading.format.usualKinds(in: [.fix]).union(format.convertedEvents))
         try Self.check(reading.writtenKinds.subtracting(format.convertedEvents), in: format)

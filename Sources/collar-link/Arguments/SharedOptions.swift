@@ -136,17 +136,16 @@ extension ParsedArguments {
     /// `--state-dir DIR`, or the default directory for journals.
     func stateDirectory() throws(CommandFailure) -> String {
         if let given = value("--state-dir") { return given }
-        for (variable, folder) in [("XDG_STATE_HOME", "/collar-link"), ("HOME", "/.local/state/collar-link")] {
-            guard let base = Environment.value(variable), base.hasPrefix("/") else { continue }
-            guard !base.isRepaired else {
-                throw CommandFailure(
-                    .configuration, "\(variable) is '\(base)', which is not UTF-8.", remedy: "Name a place: `--state-dir DIR`.")
-            }
-            return base + folder
+        guard let directory = StandardPaths.userStateDirectory else {
+            throw CommandFailure(
+                .configuration, "There is no place for the journal: neither XDG_STATE_HOME nor HOME is set.",
+                remedy: "Name one: `--state-dir DIR`.")
         }
-        throw CommandFailure(
-            .configuration, "There is no place for the journal: neither XDG_STATE_HOME nor HOME is set.",
-            remedy: "Name one: `--state-dir DIR`.")
+        guard !directory.base.isRepaired else {
+            throw CommandFailure(
+                .configuration, "\(directory.variable) is '\(directory.base)', which is not UTF-8.", remedy: "Name a place: `--state-dir DIR`.")
+        }
+        return directory.path
     }
 }
 
@@ -167,7 +166,7 @@ extension OptionSpec {
     /// The state directory of a command that reads it, see ``ParsedArguments/readableStateDirectory()``.
     static let readStateDirectory = OptionSpec(
         "--state-dir", value: "DIR",
-        is: "state directory of `run` (default: your own, as for `run`; else \(ParsedArguments.serviceDirectory))")
+        is: "state directory of `run` (default: your own, as for `run`; else \(StandardPaths.serviceStateDirectory))")
 
     static let collarKinds = OptionSpec(
         "--events", value: "LIST",
@@ -257,18 +256,4 @@ func formatList(_ summary: (OutputFormat) -> String = \.summary) -> String {
     return OutputFormat.allCases.map { format in
         "  " + format.rawValue + String(repeating: " ", count: width - format.rawValue.count) + summary(format)
     }.joined(separator: "\n")
-}
-
-extension TimeZoneOffset {
-    /// The time zone of this process: `TZ`, else that of the machine; with every change of the clocks that the zone's file knows.
-    static let local: TimeZoneOffset = {
-        // localtime_r need not read the zone itself.
-        tzset()
-        return TimeZoneOffset { unixSeconds in
-            var seconds = time_t(unixSeconds)
-            var date = unsafe tm()
-            guard unsafe localtime_r(&seconds, &date) != nil else { return 0 }
-            return Int64(unsafe date.tm_gmtoff)
-        }
-    }()
 }

@@ -2,8 +2,10 @@ import CollarARQ
 import CollarControl
 import CollarFormats
 import CollarJournal
+import CollarTracking
 import CollarWire
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import CollarHost

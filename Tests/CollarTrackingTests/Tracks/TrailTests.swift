@@ -9,8 +9,8 @@ struct TrailTests {
         Fix(sequence: sequence, unixMilliseconds: 1_700_000_000_000 + seconds * 1000, latitudeSteps: 1, longitudeSteps: 2)
     }
 
-    private func trail(_ sequences: UInt32..., limit: Int = 3) -> Trail {
-        var trail = Trail(limit: limit)
+    private func trail(_ sequences: UInt32..., limit: Int = 3) -> Trail<Fix> {
+        var trail = Trail<Fix>(limit: limit)
         for sequence in sequences { trail.add(fix(sequence, seconds: 10 * Int64(sequence))) }
         return trail
     }
@@ -28,7 +28,27 @@ struct TrailTests {
         #expect(trail(1, 2, 3, 4).fixes.map(\.sequence) == [2, 3, 4])
         #expect(trail(4, 5, 6, 1).fixes.map(\.sequence) == [4, 5, 6])
         #expect(trail(4, 6, 7, 5).fixes.map(\.sequence) == [5, 6, 7])
-        #expect(Trail().limit == 100)
+        #expect(Trail<Fix>().limit == 100)
+    }
+
+    private struct Entry: TrailFix {
+        var trailLog: Int
+        var sequence: Int
+        var unixMilliseconds: Int64
+    }
+
+    @Test("the times order fixes of several logs, and the sequences those of one log, also where its clock went back")
+    func severalLogs() {
+        var trail = Trail<Entry>()
+        let first = Entry(trailLog: 1, sequence: 5, unixMilliseconds: 1000)
+        let other = Entry(trailLog: 2, sequence: 0, unixMilliseconds: 3000)
+        let late = Entry(trailLog: 1, sequence: 4, unixMilliseconds: 9000)
+        let back = Entry(trailLog: 1, sequence: 6, unixMilliseconds: 500)
+        for fix in [first, other, late, first] { trail.add(fix) }
+        #expect(trail.fixes == [late, first, other])
+        #expect(trail.interval == nil)
+        trail.add(back)
+        #expect(trail.fixes.filter { $0.trailLog == 1 } == [late, first, back])
     }
 
     @Test("the interval is the time between the newest two fixes, divided by the fixes made meanwhile, 0 s to a day")
@@ -47,7 +67,7 @@ struct TrailTests {
         let fast = trail(1, 2)
         #expect(fast.isStale(at: start + 79_999) == false)
         #expect(fast.isStale(at: start + 80_000) == true)
-        var slow = Trail()
+        var slow = Trail<Fix>()
         slow.add(fix(1, seconds: 0))
         slow.add(fix(2, seconds: 600))
         #expect(slow.isStale(at: start + 2_399_999) == false)

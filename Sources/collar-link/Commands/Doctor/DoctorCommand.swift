@@ -131,7 +131,7 @@ enum DoctorCommand: Command {
         let stateDirectory = (SystemFiles.absolutePath(stateDirectory) ?? stateDirectory)
         var known: [MachineFact: String] = [
             .version: VersionCommand.version, .stateDirectory: stateDirectory,
-            .configurationFiles: ConfigurationFiles.paths(of: "config").joined(separator: "\n"),
+            .configurationFiles: StandardPaths.configurationFiles(named: "config").joined(separator: "\n"),
             .namedPorts: ports.map { port in
                 port == "auto" || port.hasPrefix(NetworkAddress.scheme) ? port : (SystemFiles.absolutePath(port) ?? port)
             }.joined(separator: "\n"),

@@ -10,7 +10,7 @@ final class AnimalNames {
     /// The most names or ids that a message lists.
     private static let listLimit = 8
 
-    private var files = AnnotationFiles(animals: ConfigurationFiles.paths(of: "animals"), places: ConfigurationFiles.paths(of: "places"))
+    private var files = AnnotationFiles(animals: StandardPaths.configurationFiles(named: "animals"), places: StandardPaths.configurationFiles(named: "places"))
     /// The faults that were found and not told yet.
     private var untold: [EditedFileFault] = []
 

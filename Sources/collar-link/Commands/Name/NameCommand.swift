@@ -103,7 +103,7 @@ enum NameCommand: Command {
             try StandardOutput.write(list.bytes(isJSON: isJSON))
             return names.exitCode
         }
-        guard let path = ConfigurationFiles.userPath(of: "animals") else {
+        guard let path = StandardPaths.userConfigurationFile(named: "animals") else {
             throw CommandFailure(
                 .configuration, "There is no place for the names: neither XDG_CONFIG_HOME nor HOME is set.", remedy: "Set HOME.")
         }
@@ -136,7 +136,7 @@ enum NameCommand: Command {
         let species = arguments.value("--species")
         let notes = arguments.value("--notes")
         if words.count == 2 {
-            let directory = (try? arguments.readableStateDirectory()) ?? ParsedArguments.serviceDirectory
+            let directory = (try? arguments.readableStateDirectory()) ?? StandardPaths.serviceStateDirectory
             let known = try AnimalNames().collar(beginningWith: first, stateDirectory: directory)
             let deviceID = if let known { known } else { try collar(first, for: words[1]) }
             let task = Task.put(

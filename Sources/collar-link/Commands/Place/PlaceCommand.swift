@@ -89,7 +89,7 @@ enum PlaceCommand: Command {
         guard PlaceFile.isName(name) else {
             throw CommandFailure(.usage, "'\(name)' is no name of a place.", remedy: "A name has 1 to \(PlaceFile.nameByteLimit) bytes, and no '#' after a space.")
         }
-        guard let path = ConfigurationFiles.userPath(of: "places") else {
+        guard let path = StandardPaths.userConfigurationFile(named: "places") else {
             throw CommandFailure(.configuration, "There is no directory for the places: neither XDG_CONFIG_HOME nor HOME is set.", remedy: "Set HOME.")
         }
         if arguments.has("--remove") {

@@ -167,8 +167,8 @@ enum RunCommand: Command {
         configuration.runtimeDirectory = Environment.value("XDG_RUNTIME_DIR")
         configuration.host.deviceID = try arguments.wantedCollar()
         _ = try AnimalNames().annotations()
-        configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
-        configuration.placePaths = ConfigurationFiles.paths(of: "places")
+        configuration.animalPaths = StandardPaths.configurationFiles(named: "animals")
+        configuration.placePaths = StandardPaths.configurationFiles(named: "places")
         let kinds = try arguments.lineKinds(of: LineKind.common)
         configuration.format = try arguments.liveFormatOptions(kinds ?? [.fix])
         if let kinds {

@@ -1,3 +1,4 @@
+import CollarConfiguration
 import CollarControl
 import CollarErrors
 import CollarFormats
@@ -151,8 +152,8 @@ final class SendSession {
         configuration.radio = wanted.radio
         configuration.write([])
         configuration.runtimeDirectory = runtimeDirectory
-        configuration.animalPaths = ConfigurationFiles.paths(of: "animals")
-        configuration.placePaths = ConfigurationFiles.paths(of: "places")
+        configuration.animalPaths = StandardPaths.configurationFiles(named: "animals")
+        configuration.placePaths = StandardPaths.configurationFiles(named: "places")
         let receiver = try Receiver(configuration) { self.noticed($0) }
         self.receiver = receiver
         defer { self.receiver = nil }
