@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,6 +18,8 @@
 enum { max_ready = 16 };
 
 int event_poll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int event_descriptor_create(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
 int event_poll_watch(int poll_fd, int fd, bool for_reading, bool for_writing) {
     struct epoll_event event = {

@@ -37,6 +37,10 @@ struct ready_descriptor {
 /// Creates an epoll descriptor.
 int event_poll_create(void);
 
+/// Creates an eventfd, with which another thread wakes a call of poll.
+/// Returns -1 and sets errno if that fails.
+int event_descriptor_create(void);
+
 /// Adds or changes a descriptor. Returns 0 on success.
 int event_poll_watch(int poll_fd, int fd, bool for_reading, bool for_writing);
 

@@ -91,6 +91,13 @@ package final class JournalReader {
         return summary
     }
 
+    /// The receiver that writes the journal; nil while the journal is being made.
+    package func receiverID() throws(JournalError) -> UInt32? {
+        try lookForSegments()
+        guard let newest = segments.last else { return nil }
+        return try JournalRecovery(checkpointOf: newest, self)?.header?.receiverID
+    }
+
     // MARK: Storing a position and continuing there
 
     /// The position after all records that are there now, durable or not.

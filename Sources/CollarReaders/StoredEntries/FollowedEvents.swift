@@ -21,7 +21,7 @@ package struct FollowedEvents {
         log = EventLogReader(stateDirectory: configuration.stateDirectory, from: taken, fileSystem: fileSystem)
         heads = configuration.eventKinds.map(\.head)
         collars = configuration.wanted.deviceIDs?.map { "\"collar\":\"\($0)\"" }
-        if former == nil, case .since(let time) = configuration.start {
+        if former == nil, !configuration.readsAllEvents, case .since(let time) = configuration.start {
             earliestUnixMilliseconds = time
         } else {
             earliestUnixMilliseconds = .min

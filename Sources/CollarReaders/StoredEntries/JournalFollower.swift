@@ -36,7 +36,7 @@ package final class JournalFollower {
     private var readBack: (collar: FollowedCollar, items: ArraySlice<EntryFeed.Item>)?
     private var notices: [Notice] = []
     /// Wanted collars whose journals could not be opened, and when that is tried again.
-    private var unopened: (deviceIDs: Set<DeviceID>, retry: Instant?) = ([], nil)
+    private var unopened: (failures: [DeviceID: JournalError], retry: Instant?) = ([:], nil)
 
     /// Prepares a follower, which knows no collar yet.
     /// - Parameter former: the state of the reader, if it has one: it goes on there.
@@ -66,9 +66,9 @@ package final class JournalFollower {
                 try FollowedCollar(
                     id: nextID, configuration, deviceID: deviceID, start: start, stoppedAt: position ?? .start,
                     fileSystem: fileSystem))
-            unopened.deviceIDs.remove(deviceID)
+            unopened.failures[deviceID] = nil
         } catch {
-            if unopened.deviceIDs.insert(deviceID).inserted { notices.append(.unreadable(deviceID: deviceID, error)) }
+            if unopened.failures.updateValue(error, forKey: deviceID) == nil { notices.append(.unreadable(deviceID: deviceID, error)) }
             unopened.retry = now.advanced(byMicroseconds: EntryFeed.rereadInterval)
         }
     }
@@ -76,7 +76,7 @@ package final class JournalFollower {
     private var nextID: SessionID { SessionID(index: collars.count) }
 
     /// Whether any collar is followed, or could be if its journal could be read.
-    package var hasCollars: Bool { !collars.isEmpty || !unopened.deviceIDs.isEmpty }
+    package var hasCollars: Bool { !collars.isEmpty || !unopened.failures.isEmpty }
 
     package func hasCollar(_ deviceID: DeviceID) -> Bool { followed(deviceID) != nil }
 
@@ -114,7 +114,7 @@ package final class JournalFollower {
             for report in collar.takeDamage() { notices.append(.damage(deviceID: collar.deviceID, report)) }
             return items
         } catch {
-            if collar.failed(at: time.instant) { notices.append(.unreadable(deviceID: collar.deviceID, error)) }
+            if collar.failed(error, at: time.instant) { notices.append(.unreadable(deviceID: collar.deviceID, error)) }
             return []
         }
     }
@@ -149,7 +149,19 @@ package final class JournalFollower {
         for collar in collars { collar.deadlineReached(at: now) }
         guard let retry = unopened.retry, now >= retry else { return }
         unopened.retry = nil
-        for deviceID in unopened.deviceIDs.sorted() where followed(deviceID) == nil { open(deviceID, at: now) }
+        for deviceID in unopened.failures.keys.sorted() where followed(deviceID) == nil { open(deviceID, at: now) }
+    }
+
+    /// Why a journal cannot be read; nil if all can, as far as they were tried.
+    package var failure: JournalError? {
+        collars.lazy.filter { !$0.isEnded }.compactMap(\.failure).first ?? unopened.failures.min { $0.key < $1.key }?.value
+    }
+
+    /// Tries journals again that could not be opened or read, before their time has come.
+    package func retry(at now: Instant) {
+        for collar in collars where collar.failure != nil { collar.deadlineReached(at: Instant(microseconds: .max)) }
+        if unopened.retry != nil { unopened.retry = now }
+        deadlineReached(at: now)
     }
 }
 
@@ -171,6 +183,8 @@ package final class FollowedCollar {
     package private(set) var hasDroppedEntries = false
     /// Whether another value has replaced this one, because the journal changed under the reader.
     package private(set) var isEnded = false
+    /// Why the journal could not be read the last time; nil if it could.
+    package private(set) var failure: JournalError?
 
     /// - Parameters:
     ///   - stop: a position to which everything was read; the start if nothing was.
@@ -206,7 +220,8 @@ package final class FollowedCollar {
 
     /// The journal could not be read: it is tried again later.
     /// - Returns: whether it could be read before.
-    package func failed(at now: Instant) -> Bool {
+    package func failed(_ error: JournalError, at now: Instant) -> Bool {
+        failure = error
         if hasDroppedEntries { noteChange() }
         return feed.failed(at: now)
     }
@@ -219,6 +234,7 @@ package final class FollowedCollar {
         hasDroppedEntries = true
         read = try reader.identified(feed.position, after: read)
         hasDroppedEntries = false
+        failure = nil
         return items
     }
 

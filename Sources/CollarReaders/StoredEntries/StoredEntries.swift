@@ -28,6 +28,8 @@ package struct ReadingConfiguration: Sendable {
     package var longestAlertAge: Int64?
     /// Where a reader without a position begins; nil for the oldest entry.
     package var start: EmissionStart?
+    /// Whether a reader without a position gets all events that are stored, wherever it begins in the journals.
+    package var readsAllEvents = false
     package var format = FormatOptions()
 
     /// A configuration with defaults: the fixes of all collars, from the oldest on.
@@ -192,6 +194,16 @@ package final class StoredEntries {
     }
 
     package func deadlineReached(at now: Instant) { journals.deadlineReached(at: now) }
+
+    /// Why a journal cannot be read; nil if all can, as far as they were tried.
+    package var failure: JournalError? { journals.failure }
+
+    /// Tries again what could not be read, before its time has come.
+    package func retry(at now: Instant) throws(ReaderError) {
+        try look()
+        journals.retry(at: now)
+        takeNotices()
+    }
 
     /// Finds out whether the owner has moved.
     /// - Throws: if the owner's receiver cannot say anything, and a person must help.
