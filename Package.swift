@@ -8,14 +8,19 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The same for targets in which size matters more than speed. The library products do without them: the package manager takes no
-/// flags of the compiler from a package that another one uses.
-let small: [SwiftSetting] = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+/// Flags of the compiler, for builds of this package by its own scripts, which set the variable. The package manager takes no flags of
+/// the compiler from a package that another one uses.
+func flags(_ flags: [String]) -> [SwiftSetting] {
+    Context.environment["COLLAR_LINK_COMMIT"] == nil ? [] : [.unsafeFlags(flags, .when(configuration: .release))]
+}
+
+/// The same for targets in which size matters more than speed.
+let small: [SwiftSetting] = strict + flags(["-Osize"])
 
 /// The same for targets that handle few values: without copies of generic functions for each type that they are used with, they compile
 /// in half the time and are smaller.
 let cold: [SwiftSetting] =
-    strict + [.unsafeFlags(["-Osize", "-Xllvm", "-sil-disable-pass=generic-specializer"], .when(configuration: .release))]
+    strict + flags(["-Osize", "-Xllvm", "-sil-disable-pass=generic-specializer"])
 
 /// The programs that measure fill and read memory as C programs would.
 let measuring: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
@@ -43,9 +48,7 @@ let commit: [CSetting] = (Context.environment["COLLAR_LINK_COMMIT"]).map { [.def
 
 /// In the build of the tool, each function of the modules that a fix passes through begins at a multiple of 32 bytes. Without that, the
 /// flood of batches is up to 8 % faster or slower after any change, by the place that the linker happens to give to each function.
-let aligned: [SwiftSetting] =
-    Context.environment["COLLAR_LINK_COMMIT"] == nil
-    ? [] : [.unsafeFlags(["-Xllvm", "-align-all-functions=5"], .when(configuration: .release))]
+let aligned: [SwiftSetting] = flags(["-Xllvm", "-align-all-functions=5"])
 
 let package = Package(
     name: "collar-link",
@@ -55,6 +58,7 @@ let package = Package(
         .library(name: "CollarARQ", targets: ["CollarARQ"]),
         .library(name: "CollarFirmware", targets: ["CollarFirmware"]),
         .library(name: "CollarLink", targets: ["CollarLink"]),
+        .library(name: "CollarLinkTesting", targets: ["CollarLinkTesting"]),
     ],
     targets: [
         .systemLibrary(name: "CCarrylessMultiply"),
@@ -90,7 +94,7 @@ let package = Package(
         .target(
             name: "CollarControl",
             dependencies: [
-                "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarTracking",
+                "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "CollarTracking",
                 "CollarFormats", "CollarConfiguration",
             ],
             swiftSettings: cold),
@@ -124,7 +128,18 @@ let package = Package(
             swiftSettings: cold),
         .target(
             name: "CollarLink",
-            dependencies: ["CollarErrors", "CollarWire", "CollarFormats"], swiftSettings: strict),
+            dependencies: [
+                "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarTracking", "CollarJournal",
+                "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "CollarLinkTesting",
+            dependencies: [
+                "CheckedNumbers", "CollarErrors", "LinuxSystem", "CollarWire", "CollarARQ", "CollarFirmware", "CollarTracking", "CollarJournal",
+                "CollarHost", "CollarFormats", "CollarControl", "CollarSimulator", "RadioModems", "CollarLink",
+            ],
+            swiftSettings: strict),
         .target(name: "CBuildInformation", cSettings: commit),
         .executableTarget(
             name: "collar-link",
@@ -163,6 +178,12 @@ let package = Package(
             name: "collar-link-stick-pair",
             dependencies: ["CollarWire", "CollarARQ", "LinuxSystem", "SerialDevices", "RadioModems", "CollarSimulator"],
             path: "Tools/stick-pair", swiftSettings: unoptimized),
+        // The examples for other packages, which build them by the address of this one.
+        .executableTarget(name: "example-bell", dependencies: ["CollarLink"], path: "Tools/examples/Sources/bell", swiftSettings: unoptimized),
+        .executableTarget(
+            name: "example-walk", dependencies: ["CollarLink", "CollarLinkTesting"], path: "Tools/examples/Sources/walk", swiftSettings: unoptimized),
+        .executableTarget(name: "example-find", dependencies: ["CollarLink"], path: "Tools/examples/Sources/find", swiftSettings: unoptimized),
+        .executableTarget(name: "collar-link-reader", dependencies: ["CollarLink"], path: "Tests/Programs/reader", swiftSettings: unoptimized),
         .executableTarget(
             name: "collar-link-benchmarks", dependencies: ["CollarWire", "CollarFormats", "CollarLink"],
             path: "Tools/benchmarks/Sources/benchmarks", swiftSettings: measuring),
@@ -174,7 +195,9 @@ let package = Package(
         tests(for: "CollarARQ", alsoUsing: ["CollarWire"]),
         tests(for: "CollarFirmware", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator", "Sweeps"]),
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
-        tests(for: "CollarHost", alsoUsing: ["CollarReaders", "CollarWire", "CollarARQ", "CollarJournal", "CollarSimulator", "CollarWorld"]),
+        tests(
+            for: "CollarHost",
+            alsoUsing: ["CollarReaders", "CollarWire", "CollarARQ", "CollarTracking", "CollarJournal", "CollarSimulator", "CollarWorld"]),
         tests(for: "RadioModems", alsoUsing: ["CheckedNumbers", "CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "RadioModems"]),
         tests(
@@ -200,7 +223,10 @@ let package = Package(
         tests(for: "CollarControl", alsoUsing: ["CollarWire", "CollarARQ", "CollarFormats", "CollarHost", "CollarJournal"]),
         tests(
             for: "CollarLink",
-            alsoUsing: ["CollarWire", "CollarFormats", "CollarHost", "CollarJournal", "CollarPorts", "SerialDevices", "CollarReceiver"]),
+            alsoUsing: [
+                "CollarWire", "CollarARQ", "CollarTracking", "CollarFormats", "CollarHost", "CollarJournal", "CollarReaders", "CollarControl",
+                "CollarPorts", "SerialDevices", "CollarReceiver", "CollarLinkTesting", "LinuxSystem",
+            ]),
         tests(
             for: "CollarReaders",
             alsoUsing: [
@@ -213,7 +239,8 @@ let package = Package(
         tests(
             for: "CollarReceiver",
             alsoUsing: [
-                "CollarWire", "CollarARQ", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats", "CollarConfiguration", "CollarControl", "CollarReaders",
+                "CollarWire", "CollarARQ", "LinuxSystem", "CollarTracking", "CollarJournal", "CollarHost", "RadioModems", "CollarFormats",
+                "CollarConfiguration", "CollarControl", "CollarReaders",
                 "CollarPorts", "SerialDevices",
             ]),
     ]

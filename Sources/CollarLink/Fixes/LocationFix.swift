@@ -1,3 +1,4 @@
+import CollarTracking
 import FoundationEssentials
 
 /// One position of the pet, with all values that the collar, watch or phone measured there. Immutable.
@@ -104,5 +105,12 @@ public struct LocationFix: Equatable, Sendable, Identifiable {
             // A comparison with NaN is false, so NaN is refused too.
             latitude.magnitude <= 90 && longitude.magnitude <= 180
         }
+
+        /// The distance to another coordinate in metres, on the shortest way; nil if one of them is not valid.
+        public func distance(to other: Coordinate) -> Double? { Geodesic(from: self, to: other)?.lengthMeters }
+
+        /// The direction in which the shortest way to another coordinate begins, in degrees from true north, 0 … 360; nil at the same place,
+        /// and if one of them is not valid.
+        public func bearing(to other: Coordinate) -> Double? { Geodesic(from: self, to: other)?.bearingDegrees }
     }
 }

@@ -10,7 +10,7 @@ import Glibc
 ///     } catch {
 ///         if let error = UserFacingError.from(error) { show(error.errorDescription, error.recoverySuggestion) }
 ///     }
-public struct UserFacingError: LocalizedError, Equatable, Sendable {
+public struct UserFacingError: LocalizedError, Equatable, Sendable, CustomStringConvertible {
     /// What went wrong, for programs.
     public let code: ErrorCode
     /// What happened, in whole sentences.
@@ -39,8 +39,11 @@ public struct UserFacingError: LocalizedError, Equatable, Sendable {
     public var recoverySuggestion: String? { remedy }
     /// How severe the error is.
     public var severity: ErrorCode.Severity { code.severity }
-    /// Whether the same action can succeed later.
-    public var isRetryable: Bool { code.isRetryable }
+    /// Title, reason and remedy in one line.
+    public var description: String { "\(code.title): \(reason)\(remedy.map { " \($0)" } ?? "")" }
+    /// Whether the same action can succeed later by itself; a receiver may start later. A missing permission is granted by a person; streams
+    /// and trackers go on then.
+    public var isRetryable: Bool { code != .permissionDenied && (code.isRetryable || code == .noReceiver) }
 
     /// What to tell a person about any error; nil for a cancellation, which is no error.
     ///
