@@ -1,4 +1,5 @@
 import CollarLink
+import CollarLinkTesting
 import FoundationEssentials
 import Testing
 
@@ -19,6 +20,16 @@ struct LocationFixTests {
         #expect(fix.batteryPercentage == 85)
         #expect(fix.hasValidAccuracy && fix.hasValidAltitude && fix.hasValidSpeed && fix.hasValidCourse)
         #expect(fix.age > 0)
+    }
+
+    @Test("The way to another coordinate")
+    func way() throws {
+        let (here, there) = (LocationFix.Coordinate(latitude: 0, longitude: 0), LocationFix.Coordinate(latitude: 0, longitude: 1))
+        // A degree of the equator: 6,378,137 m × π ÷ 180.
+        #expect(abs(try #require(here.distance(to: there)) - 111_319.4908) < 0.001)
+        #expect(here.bearing(to: there) == 90 && there.bearing(to: here) == 270)
+        #expect(here.distance(to: here) == 0 && here.bearing(to: here) == nil)
+        #expect(here.distance(to: LocationFix.Coordinate(latitude: 91, longitude: 0)) == nil)
     }
 
     @Test("What is computed of unknown values")

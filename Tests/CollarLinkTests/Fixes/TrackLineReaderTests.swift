@@ -1,5 +1,6 @@
 import CollarFormats
 import CollarLink
+import CollarLinkTesting
 import FoundationEssentials
 import Testing
 

@@ -1,4 +1,5 @@
 import CollarLink
+import CollarLinkTesting
 import FoundationEssentials
 import Testing
 
@@ -18,8 +19,8 @@ struct LocationFixJSONTests {
     func keys() throws {
         let expected = """
             {"alt_m":10,"battery_pct":85,"coordinate":{"latitude":37.7749,"longitude":-122.4194},"course_deg":180,\
-            "h_accuracy_m":5,"heading_deg":null,"id":"01234567-89AB-8CDE-BCBC-614E0000002A","seq":42,\
-            "source":"watchOS","speed_mps":0.5,"ts_unix_ms":1699401234567,"v_accuracy_m":10}
+            "h_accuracy_m":5,"heading_deg":null,"id":"910A2DEC-8902-85CC-842D-8CCB0000002A","seq":42,\
+            "source":"collar","speed_mps":0.5,"ts_unix_ms":1699401275567,"v_accuracy_m":10}
             """
         #expect(try encoded(.sample(sequence: 42)) == expected)
     }
