@@ -15,7 +15,7 @@ package struct SharedStateFile {
 
     package var path: String { "\(directory.path)/shared-state" }
 
-    /// What the file holds. A file that is missing or damaged holds nothing: what was confirmed is in the journal.
+    /// Reads the file. A missing or damaged file counts as empty: the journal still has every confirmed state.
     package func load() throws(JournalError) -> KeptSharedState {
         KeptSharedState(text: String(decoding: try SmallFile.contents(of: path, fileSystem), as: UTF8.self)) ?? KeptSharedState()
     }

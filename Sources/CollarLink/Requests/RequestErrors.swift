@@ -48,7 +48,7 @@ struct RequestFailure: Error {
             let code = line.code.flatMap(ErrorCode.init) ?? .unknown
             self.init(UserFacingError(rejectedAs: code, reason: text))
         case .replaced:
-            self.init(UserFacingError(.tooManyRequests, reason: text, remedy: "Use the delivery `.queued` if each request is to be sent."))
+            self.init(UserFacingError(.tooManyRequests, reason: text, remedy: "Use the delivery `.queued` if each request must be sent."))
         case .expired:
             self.init(UserFacingError(.collarNotReachable, reason: text, remedy: Self.remedy), .unknown)
         default: self.init(UserFacingError(outcome: line.outcome))

@@ -1,7 +1,7 @@
 import CollarJournal
 import CollarWire
 
-/// Who shares a state, and how conflicts are resolved.
+/// The receiver that shares a state, and its rule for conflicts.
 struct StateSharing: Sendable {
     let receiverID: UInt32
     let rule: StateRule

@@ -6,7 +6,7 @@ import FoundationEssentials
 
 /// A change of a ``SharedState`` that the collar has. If it loses a conflict, the change that counts follows as soon as the collar has that.
 public struct SharedStateChange<Value: MessagePayload>: Sendable {
-    /// Who has made a change.
+    /// The origin of a change.
     public enum Origin: Hashable, Sendable {
         /// A program at the receiver of this machine.
         case thisReceiver
@@ -27,9 +27,9 @@ public struct SharedStateChange<Value: MessagePayload>: Sendable {
 
     /// The new state.
     public let value: Value
-    /// Who has made the change.
+    /// The origin of the change.
     public let origin: Origin
-    /// When it was made, by the clock of the one who made it; later than that if the version before has a later time.
+    /// When it was made, by the clock of its origin; later if the version before has a later time.
     public let date: Date
     /// When it was received from the collar, by the clock of this machine.
     public let receivedDate: Date

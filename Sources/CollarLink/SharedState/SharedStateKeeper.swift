@@ -54,7 +54,7 @@ actor SharedStateKeeper {
         }
     }
 
-    /// What is known, with all that is stored.
+    /// The state, after every message that is stored.
     func current() async throws(UserFacingError) -> KeptSharedState {
         let (kept, unsent) = try await look()
         return try await send(unsent) ?? kept

@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// A range of fixes and messages of a collar's log that are not stored, and what becomes of them.
 public struct FixGap: Equatable, Sendable {
-    /// What is known of the range.
+    /// The state of a range.
     public enum State: String, Sendable {
         /// Later entries are stored and these are not. The collar is asked for them.
         case missing
@@ -17,7 +17,7 @@ public struct FixGap: Equatable, Sendable {
         case elsewhere
     }
 
-    /// What is known of the range now.
+    /// The state of the range now.
     public let state: State
     /// The sequences, as in `LocationFix.sequence`.
     public let sequences: ClosedRange<Int>

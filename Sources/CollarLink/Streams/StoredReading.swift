@@ -8,7 +8,7 @@ import CollarWire
 import LinuxSystem
 import Synchronization
 
-/// What a stream reads, and how it makes elements of it.
+/// The items that a stream reads, and the function that makes its elements.
 struct StreamPlan<Element: Sendable>: Sendable {
     enum Flow: Equatable, Sendable {
         /// Each element, one after the other.
