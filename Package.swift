@@ -14,11 +14,8 @@ func flags(_ flags: [String]) -> [SwiftSetting] {
     Context.environment["COLLAR_LINK_COMMIT"] == nil ? [] : [.unsafeFlags(flags, .when(configuration: .release))]
 }
 
-/// The same for targets in which size matters more than speed.
-let small: [SwiftSetting] = strict + flags(["-Osize"])
-
-/// The same for targets that handle few values: without copies of generic functions for each type that they are used with, they compile
-/// in half the time and are smaller.
+/// The same for targets in which size matters more than speed, or that handle few values: without copies of generic functions for each
+/// type that they are used with, they compile in half the time and are smaller.
 let cold: [SwiftSetting] =
     strict + flags(["-Osize", "-Xllvm", "-sil-disable-pass=generic-specializer"])
 
@@ -77,7 +74,7 @@ let package = Package(
         .target(name: "RadioModems", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers"], swiftSettings: strict + aligned),
         .target(
             name: "CollarSimulator", dependencies: ["CollarWire", "CollarARQ", "CheckedNumbers", "CollarFirmware", "RadioModems"],
-            swiftSettings: small),
+            swiftSettings: cold),
         .target(name: "CollarTracking", dependencies: ["CollarWire", "CheckedNumbers"], swiftSettings: strict),
         .target(
             name: "CollarFormats",
@@ -104,7 +101,7 @@ let package = Package(
                 "CheckedNumbers", "CollarErrors", "CLinux", "LinuxSystem", "CollarWire", "CollarARQ", "CollarJournal", "CollarTracking",
                 "CollarFormats", "CollarConfiguration",
             ],
-            swiftSettings: small),
+            swiftSettings: cold),
         .target(
             name: "CollarDoctor",
             dependencies: [
@@ -118,7 +115,7 @@ let package = Package(
                 "CollarWire", "CollarARQ", "CheckedNumbers", "CollarJournal", "CollarHost", "RadioModems", "CollarErrors", "CollarFormats",
                 "CLinux", "LinuxSystem", "CollarConfiguration", "CollarControl", "CollarPorts", "SerialDevices",
             ],
-            swiftSettings: small + aligned),
+            swiftSettings: cold + aligned),
         .target(
             name: "LinuxBoard",
             dependencies: [

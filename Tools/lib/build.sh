@@ -36,7 +36,7 @@ build() {
 build_release() {
     # Debug information takes time to write, and the linker time to copy.
     # Searches for texts would link the regular-expression engine, a megabyte; without its implicit import they do not compile.
-    local link_options options=(-Xswiftc -gnone -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
+    local link_options options=(-Xswiftc -gnone -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
         -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld)
     set_link_options
     build --static-swift-stdlib --product "${1:-collar-link}" "${options[@]}" "${link_options[@]}" >&2
