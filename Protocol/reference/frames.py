@@ -21,6 +21,7 @@ LARGEST_FRAME = 253
 OVERHEAD = 7  # header and CRC
 ABSOLUTE_FIX, LIVE_FIX, BATCH = 2, 3, 4
 COLLAR_MESSAGE, HOST_MESSAGE = 13, 29
+POWER_REPORT = 15
 
 
 class Message(NamedTuple):
@@ -45,6 +46,7 @@ MESSAGES = {
     17: Message("identity_request", False, messages.decode_identity_request,
                 messages.encode_identity_request),
     6: Message("status", True, reports.decode_status, reports.encode_status, True, True),
+    POWER_REPORT: Message("power_report", True, reports.decode_power_report, reports.encode_power_report, True, True),
     7: Message("settings_report", True, reports.decode_settings, reports.encode_settings,
                with_type=True),
     8: Message("result", True, reports.decode_result, reports.encode_result, with_type=True),

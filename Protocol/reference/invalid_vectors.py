@@ -3,6 +3,7 @@
 import batch_faults
 import frames
 import live_vectors
+import power_vectors
 import report_vectors
 from frames import Log
 from vector_parts import (ADDRESS, FIX, IDENTITY, LOG, ORIGIN_BITS, OTHER_DEVICE, OTHER_LOG, bits,
@@ -82,10 +83,10 @@ def add_frames(v):
               fix_frame(flags=flags), "not_opened")
     v.add("sealed-unknown-type", "A sealed frame of an unknown type: that it is sealed comes first.",
           b"\x20\x80" + good[2:], "not_opened")
-    for number in (0, 14, 15, 21, 28, 30, 31):
+    for number in (0, 14, 21, 28, 30, 31):
         v.add(f"unknown-type-{number}", f"Type {number}, which is reserved; CRC not bound.",
               frame_of(number, b"\x01\x02\x03"), "unknown_type")
-    for number, like in ((14, 13), (15, 13), (30, 29), (31, 29)):
+    for number, like in ((14, 13), (30, 29), (31, 29)):
         payload = bytes.fromhex("00001234" if like == 13 else "1234a1b2c3d4") + bytes.fromhex("00016553f100")
         v.add(f"unknown-type-{number}-bound", f"Type {number} with a payload that type {like} could have; CRC bound.",
               frames.assemble(frames.VERSION << 5 | number, 0, ADDRESS, 0, payload, LOG), "unknown_type")
@@ -299,6 +300,7 @@ def all_vectors():
     add_message_fields(v)
     add_stuffing(v)
     report_vectors.add_invalid(v)
+    power_vectors.add_invalid(v)
     live_vectors.add_invalid(v)
     batch_faults.add_invalid(v)
     return v.vectors

@@ -1,4 +1,4 @@
-"""Vectors of the messages of sections 13 to 17, valid and invalid."""
+"""Vectors of the messages of sections 13 to 17 but the power report, valid and invalid."""
 
 import frames
 from vector_parts import ADDRESS, LOG, ORIGIN_BITS, OTHER_DEVICE, OTHER_LOG, bits, frame_of
@@ -7,7 +7,7 @@ TOP = (1 << 32) - 1
 RECEIVER = 0xA1B2C3D4
 RADIO = 0  # the address of the base radio
 
-STATUS = {"type": 6, "tracking": True, "gnss": 2, "throttle": 0, "stationary": False,
+STATUS = {"type": 6, "tracking": True, "gnss": 2, "throttle": 0, "stationary": False, "resting": False,
           "since": 1_700_000_000, "battery": 83, "voltage": 3912, "temperature": 21,
           "uptime": 86_461, "last_error": 0, "fixes_sent": 4655, "queue_depth": 6, "drops": 1,
           "duplicates": 12, "retransmissions": 34, "airtime": 2_345_678,
@@ -15,6 +15,9 @@ STATUS = {"type": 6, "tracking": True, "gnss": 2, "throttle": 0, "stationary": F
 STATUS_UNKNOWN = {"since": None, "battery": None, "voltage": None, "temperature": None, "clock": None}
 SETTINGS = {"request_id": 0x1234, "version": 1_790_000_000_123, "origin": 0xABCDE,
             "entries": [[1, 1000], [2, 5000], [3, 60_000], [8, 60], [9, 5]]}
+# The defaults of the keys 1, 2, …
+DEFAULTS = [500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0, 500, 5000, 0, 0, 0, 0, 0, 60, 2000, 0, 0, 3600, 10]
+SCHEDULE = [[16, 300_000], [17, 3_600_000], [18, 90], [19, 1500], [20, 7200]]
 COMMAND = {"type": 20, "request_id": 0x4321, "receiver_id": RECEIVER, "action": 3, "argument": None}
 # By type of an application message: the fields before the message itself, and their lowest and highest values.
 MESSAGES = {13: {"type": 13, "sequence": 4661}, 29: {"type": 29, "request_id": 0xBEEF, "receiver_id": RECEIVER}}
@@ -43,6 +46,11 @@ MESSAGE_PARTS = {"kind": (0, 2), "reserved": (0, 2), "outcome": (0, 4), "code": 
 KIND_PARTS = {"notice": {}, "request": {"kind": (1, 2)},
               "reply": {"kind": (2, 2), "outcome": (4, 4), "answered": (0x1234, 32)}}
 MESSAGE_STARTS = {13: {"sequence": (4661, 32)}, 29: {"request_id": (0xBEEF, 16), "receiver_id": (RECEIVER, 32)}}
+
+
+def defaults(first, last):
+    """The entries of a settings report of these keys, with their defaults."""
+    return [[key, DEFAULTS[key - 1]] for key in range(first, last + 1)]
 
 
 def message_bits(number, **changes):
@@ -92,7 +100,7 @@ def _add_status(v):
            voltage=0, temperature=-127, uptime=0, last_error=0, fixes_sent=0, queue_depth=0, drops=0,
            duplicates=0, retransmissions=0, airtime=0, clock={"time": -1 << 47, "uptime": 0})
     medium = (1 << 24) - 1
-    status("highest", "every field at its highest", gnss=3, throttle=3, stationary=True, since=TOP, battery=100,
+    status("highest", "every field at its highest", gnss=3, throttle=3, stationary=True, resting=True, since=TOP, battery=100,
            voltage=8190, temperature=127, uptime=TOP, last_error=255, fixes_sent=TOP, queue_depth=medium,
            drops=medium, duplicates=medium, retransmissions=medium, airtime=TOP,
            clock={"time": (1 << 47) - 1, "uptime": 999})
@@ -103,6 +111,13 @@ def _add_status(v):
         for stationary in (False, True):
             status(f"tracking-{int(tracking)}-stationary-{int(stationary)}",
                    f"tracking {int(tracking)}, stationary {int(stationary)}", tracking=tracking, stationary=stationary)
+    status("resting", "the GNSS receiver rests", resting=True)
+    status("resting-stationary", "the GNSS receiver of a stationary collar rests", stationary=True, resting=True)
+    status("resting-no-clock", "the GNSS receiver rests; no clock mapping", resting=True, clock=None)
+    for value in (0, 1, 3):
+        status(f"resting-gnss-{value}", f"the GNSS receiver rests, GNSS {value}", gnss=value, resting=True)
+    for code in (9, 10, 127, 128):
+        status(f"last-error-{code}", f"last error {code}", last_error=code)
     status("freezing", "temperature -1", temperature=-1)
     status("clock-before-1970", "clock time -1 ms", clock={"time": -1, "uptime": 1})
     with_clock, without = payload_of(6, STATUS), payload_of(6, {**STATUS, "clock": None})
@@ -112,8 +127,8 @@ def _add_status(v):
            without + bytes(range(0xF0, 0xFA)), expected)
     _other(v, "status-trailing-246", "Status, not canonical: 246 bytes of payload.", 6,
            with_clock + b"\xA5" * (246 - len(with_clock)), STATUS)
-    _other(v, "status-reserved", "Status, not canonical: the reserved bit set.", 6,
-           bytes([with_clock[0] | 1]) + with_clock[1:], STATUS)
+    _other(v, "status-resting-trailing-1", "Status, not canonical: the GNSS receiver rests, a byte after the clock.", 6,
+           bytes([with_clock[0] | 1]) + with_clock[1:] + b"\x7F", {**STATUS, "resting": True})
     _other(v, "status-low-byte", "Status, not canonical: a low byte that is not 0.", 6, with_clock, STATUS, low_byte=9)
 
 
@@ -127,18 +142,36 @@ def _add_settings(v):
                 ("zeros", "every field 0", {"request_id": 0, "version": 0, "origin": 0, "entries": [[0, 0]]}),
                 ("highest", "every field at its highest",
                  {"request_id": 0xFFFF, "version": (1 << 44) - 1, "origin": (1 << 20) - 1, "entries": [[255, TOP]]}),
-                ("unknown-keys", "keys that are not defined", {"entries": [[0, 1], [16, 2], [200, 3]]}),
+                ("unknown-keys", "keys that are not defined", {"entries": [[0, 1], [24, 2], [200, 3]]}),
                 ("descending", "keys in descending order", {"entries": [[10, 1], [9, 7], [1, 500]]}),
-                ("6-entries", "six entries, 48 bytes", {"entries": [[key, key << 24] for key in range(10, 16)]})):
+                ("6-entries", "six entries, 48 bytes", {"entries": [[key, key << 24] for key in range(10, 16)]}),
+                ("schedule", "keys 16 to 20", {"entries": SCHEDULE})):
             v.add(number, f"settings-{name}-{short}", f"Settings {name}: {meaning}.",
                   {"type": number, **SETTINGS, **changes})
+    for first, last in ((1, 6), (7, 12), (13, 18), (19, 23)):
+        v.add(7, f"settings-report-keys-{first}-to-{last}", f"Settings report: keys {first} to {last} with their defaults.",
+              {"type": 7, **SETTINGS, "version": 0, "origin": 0, "entries": defaults(first, last)})
+    for name, meaning, entries in (
+            ("16", "the GNSS receiver is switched on every 5 minutes", SCHEDULE[:1]),
+            ("21-to-23", "keys 21 to 23", [[21, 900], [22, 7200], [23, 20]]),
+            ("lowest-16-to-20", "keys 16 to 20 with their lowest values that are not 0",
+             [[16, 1000], [17, 1000], [18, 10], [19, 1], [20, 5]]),
+            ("highest-16-to-20", "keys 16 to 20 with their highest values",
+             [[16, 86_400_000], [17, 86_400_000], [18, 600], [19, 100_000], [20, 65_535]])):
+        v.add(19, f"settings-update-{name}", f"Settings update: {meaning}.", {"type": 19, **SETTINGS, "entries": entries})
+    # The report answers an update of keys 16, 1 and 255: it names those that the collar knows, in the order of their numbers.
+    update = [[16, 300_000], [1, 1000], [255, 7]]
+    v.add(19, "settings-update-answered", "Settings update: keys 16, 1 and 255.", {"type": 19, **SETTINGS, "entries": update})
+    v.add(7, "settings-report-of-update", "Settings report: the answer to an update of keys 16, 1 and 255.",
+          {"type": 7, **SETTINGS, "entries": sorted(update)[:2]})
 
 
 def _add_commands(v):
     for action, argument, name in (
             (1, None, "start"), (2, None, "stop"), (3, None, "fix"), (4, 2500, "sound"), (4, 0, "sound-0"),
             (4, 0xFFFF, "sound-longest"), (5, None, "reboot"), (6, 0x01020304, "pair"), (6, 1, "pair-1"),
-            (6, TOP, "pair-highest"), (7, None, "unpair")):
+            (6, TOP, "pair-highest"), (7, None, "unpair"),
+            (8, 3600, "find"), (8, 0, "find-0"), (8, 0xFFFF, "find-longest"), (9, None, "power-report")):
         v.add(20, f"command-{name}", f"Command: action {action}, argument {argument}.",
               {**COMMAND, "action": action, "argument": argument})
     v.add(20, "command-highest-ids", "Command: request id and receiver id at their highest.",
@@ -268,6 +301,14 @@ def _add_invalid_reports(v):
           frame_of(6, payload_of(6, STATUS)[:-1]), "truncated")
     v.add("truncated-command-sound", "Command to sound without a duration.",
           frame_of(20, bits((1, 16), (RECEIVER, 32), (4, 8))), "truncated")
+    v.add("truncated-command-find", "Command to find without a duration.",
+          frame_of(20, bits((1, 16), (RECEIVER, 32), (8, 8))), "truncated")
+    v.add("truncated-command-find-1", "Command to find with one byte of a duration.",
+          frame_of(20, bits((1, 16), (RECEIVER, 32), (8, 8), (60, 8))), "truncated")
+    v.add("trailing-command-find", "A byte after the duration of a command to find.",
+          frame_of(20, bits((1, 16), (RECEIVER, 32), (8, 8), (60, 16), (0, 8))), "trailing_bytes")
+    v.add("trailing-command-power-report", "Two bytes after a command to send a power report.",
+          frame_of(20, bits((1, 16), (RECEIVER, 32), (9, 8), (60, 16))), "trailing_bytes")
     v.add("truncated-command-pair", "Command to pair with three bytes of a receiver id.",
           frame_of(20, bits((1, 16), (RECEIVER, 32), (6, 8), (0, 24))), "truncated")
     for number in (7, 8, 11, 12, 18, 19, 20):
@@ -296,7 +337,7 @@ def _add_invalid_reports(v):
                 bits((1, 16), (2, 64), (count, 8), *[(5, 40)] * 7), "entry_count")
     for outcome in (9, 255):
         bad(f"result-{outcome}", f"Result: outcome {outcome}.", 8, bits((1, 16), (outcome, 8)), "outcome")
-    for action in (0, 8, 255):
+    for action in (0, 10, 255):
         bad(f"command-{action}", f"Command: action {action}.", 20, bits((1, 16), (RECEIVER, 32), (action, 8)), "command")
     receiver = frames.messages.RECEIVER_FIELD
     bad("command-receiver-0", "Command: receiver id 0.", 20, bits((1, 16), (0, 32), (3, 8)), receiver)

@@ -1,4 +1,4 @@
-"""Status, settings, command, result, application messages, base radio: sections 13 to 17.
+"""Status, power report, settings, command, result, application messages, base radio: sections 13 to 17.
 
 Decoders and encoders are like those of messages. `decoded` also has `type`.
 """
@@ -13,11 +13,18 @@ REPLY = 2  # the last kind of an application message
 MOST_DATA = 20  # bytes of an application message
 PAIR = 6
 # By action of a command: bits of the argument.
-ARGUMENT_BITS = {1: 0, 2: 0, 3: 0, 4: 16, 5: 0, PAIR: 32, 7: 0}
+ARGUMENT_BITS = {1: 0, 2: 0, 3: 0, 4: 16, 5: 0, PAIR: 32, 7: 0, 8: 16, 9: 0}
 
 # Counters of the status: field -> bits, in the order of the wire.
 STATUS_COUNTERS = {"uptime": 32, "last_error": 8, "fixes_sent": 32, "queue_depth": 24,
                    "drops": 24, "duplicates": 24, "retransmissions": 24, "airtime": 32}
+
+LAST_MODE = LAST_SUPPLY = 5  # of a power report
+# Its other fields: field -> bits, in the order of the wire.
+POWER_FIELDS = {"uptime": 32, "seconds_to_search": 24, "failures_in_row": 8, "time_to_fix": 16, "gnss_seconds": 32,
+                "listening_milliseconds": 32, "awake_milliseconds": 32, "searches": 24, "failures": 24}
+# Of these, the codes for none.
+POWER_NONE = {"seconds_to_search": (1 << 24) - 1, "time_to_fix": 65_535}
 
 
 def _known(value, unknown):
@@ -37,7 +44,7 @@ def decode_status(reader, low_byte, reference):
     fields = {"tracking": bool(reader.read(1)), "gnss": reader.read(2),
               "throttle": reader.read(2), "stationary": bool(reader.read(1))}
     clock = reader.read(1)
-    reader.read(1)  # reserved, ignored
+    fields["resting"] = bool(reader.read(1))
     fields["since"] = _known(reader.read(32), 0)
     fields["battery"] = _known(reader.read(7), 127)
     require(fields["battery"] is None or fields["battery"] <= 100, "battery")
@@ -60,7 +67,7 @@ def encode_status(writer, fields):
     writer.write(fields["throttle"], 2)
     writer.write(fields["stationary"], 1)
     writer.write(fields["clock"] is not None, 1)
-    writer.write(0, 1)
+    writer.write(fields["resting"], 1)
     writer.write(_or(fields["since"], 0, "since"), 32)
     writer.write(_or(fields["battery"], 127, "battery"), 7)
     writer.write(_or(fields["voltage"], 8191, "voltage"), 13)
@@ -71,6 +78,33 @@ def encode_status(writer, fields):
         writer.write_signed(fields["clock"]["time"], 48)
         require(fields["clock"]["uptime"] < 1000, "uptime")
         writer.write(fields["clock"]["uptime"], 10)
+    return 0
+
+
+# Power report (section 13)
+
+def decode_power_report(reader, low_byte, reference):
+    """Power report. The caller ignores bytes after the last field."""
+    fields = {"mode": reader.read(4)}
+    require(fields["mode"] <= LAST_MODE, "mode")
+    fields["supply"] = reader.read(3)
+    require(fields["supply"] <= LAST_SUPPLY, "supply")
+    reader.read(1)  # reserved, ignored
+    for field, bits in POWER_FIELDS.items():
+        fields[field] = _known(reader.read(bits), POWER_NONE.get(field))
+    return fields, {}
+
+
+def encode_power_report(writer, fields):
+    """Power report without bytes after the last field."""
+    require(0 <= fields["mode"] <= LAST_MODE, "mode")
+    require(0 <= fields["supply"] <= LAST_SUPPLY, "supply")
+    writer.write(fields["mode"], 4)
+    writer.write(fields["supply"], 3)
+    writer.write(0, 1)
+    for field, bits in POWER_FIELDS.items():
+        value = fields[field]
+        writer.write(_or(value, POWER_NONE[field], field) if field in POWER_NONE else value, bits)
     return 0
 
 

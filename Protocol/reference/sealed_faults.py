@@ -3,6 +3,7 @@
 import frames
 import sealing
 import sealing_collar
+from power_vectors import POWER
 from report_vectors import STATUS
 from sealed_parts import COLLAR, HOST, KEY, LIVE, OTHER_KEY, flipped, keys_of, vector_of
 from sealing_keys import SEALED
@@ -58,6 +59,10 @@ def _add_damages(add):
             ("tag", "the tag", -6, 7)):
         add(f"flipped-{name}", f"Absolute fix: one bit is wrong in {part}", flipped(fix, place, bit), FIX_KNOWN)
     add("flipped-type", "Status: its type says that it is a settings report", flipped(status, 0), COLLAR)
+    report = sealed(15, POWER, COLLAR)
+    add("flipped-type-power-report", "Power report: its type says that it is an application message", flipped(report, 0, 1), COLLAR)
+    for name, part, place in (("ciphertext", "the ciphertext", 4), ("tag", "the tag", -1)):
+        add(f"flipped-power-report-{name}", f"Power report: one bit is wrong in {part}", flipped(report, place), COLLAR)
     add("flipped-elsewhere", "Tombstone: its flag says that its fixes were not lost, but delivered elsewhere",
         flipped(sealed(9, {"ranges": [[17, 17]]}, COLLAR), 1, 3), COLLAR)
     long_fix = sealed(2, FIX, FIX_KNOWN, long=True, wide=False)

@@ -6,7 +6,8 @@ import sealing
 from batch_parts import START, fixes_of, walk
 from fixes import OPTIONAL_FIELDS
 from frames import Log
-from report_vectors import COMMAND, KINDS, MESSAGES, SETTINGS, STATUS
+from power_vectors import NONE, POWER
+from report_vectors import COMMAND, KINDS, MESSAGES, SCHEDULE, SETTINGS, STATUS, defaults
 from sealed_parts import COLLAR, COUNTER, HOST, KEY, RECEIVER, keys_of, vector_of
 from vector_parts import ACKNOWLEDGEMENT, ADDRESS, FIX, IDENTITY, LOG
 
@@ -149,7 +150,7 @@ def add_batches(v):
 
 
 def add_collar_messages(v):
-    """Identity, probe, tombstone, status, settings report, result and application messages."""
+    """Identity, probe, tombstone, status, power report, settings report, result and application messages."""
     elsewhere = {"delivered_elsewhere": 900}
     v.identity("plain", "the first frame of a boot, with a poll", (43, 43), flags=1, counter=0)
     v.identity("no-poll", "without a poll", (43, 43))
@@ -172,6 +173,18 @@ def add_collar_messages(v):
     v.collar("status-clock", "Status: with the clock", 6, STATUS, (48, 51))
     v.collar("status-clock-long", "Status: with the clock and the whole counter", 6, STATUS, (48, 54), long=True)
     v.collar("status-no-clock", "Status: without the clock; wants an answer", 6, {**STATUS, "clock": None}, flags=6)
+    v.collar("status-resting", "Status: the GNSS receiver rests", 6, {**STATUS, "resting": True}, (48, 51))
+    v.collar("power-report-plain", "Power report", 15, POWER, (36, 39))
+    v.collar("power-report-poll", "Power report: no search is planned, no position since the boot; wants an answer", 15,
+             {**POWER, **NONE}, (36, 39), flags=4)
+    v.collar("power-report-long", "Power report: the whole counter, the longest form", 15, POWER, (36, 42), long=True)
+    v.collar("power-report-long-poll", "Power report: the whole counter; wants an answer", 15, POWER, (36, 42), long=True, flags=7)
+    v.collar("power-report-counter-4294967294-long", "Power report: the highest counter, whole", 15, POWER, (36, 42),
+             counter=TOP - 1, long=True)
+    v.collar("settings-report-keys-13-to-18", "Settings report: keys 13 to 18 with their defaults", 7,
+             {**REPORT, "entries": defaults(13, 18)}, (48, 51))
+    v.collar("settings-report-keys-19-to-23-long", "Settings report: keys 19 to 23 with their defaults, the whole counter", 7,
+             {**REPORT, "entries": defaults(19, 23)}, (43, 49), long=True)
     v.collar("settings-report-6-entries", "Settings report: 6 keys", 7, REPORT, (48, 51))
     v.collar("settings-report-empty-long", "Settings report: no keys, the whole counter", 7, {**REPORT, "entries": []},
              long=True)
@@ -217,6 +230,10 @@ def add_host_messages(v):
     v.host("command-pair-other-receiver", "Command: pair, of another receiver than the collar's", 20,
            {**COMMAND, "receiver_id": 7, "action": 6, "argument": 7}, (18, 26))
     v.host("command-sound", "Command: sound for 1500 ms", 20, {**COMMAND, "action": 4, "argument": 1500})
+    v.host("settings-update-schedule", "Settings update: keys 16 to 20", 19, {**UPDATE, "entries": SCHEDULE}, (43, 51))
+    for name, duration, said in (("find", 3600, "for an hour"), ("find-0", 0, "no longer")):
+        v.host(f"command-{name}", f"Command: find, {said}", 20, {**COMMAND, "action": 8, "argument": duration}, (16, 24))
+    v.host("command-power-report", "Command: send a power report", 20, {**COMMAND, "action": 9}, (14, 22), 2)
     request, reply = ({**MESSAGES[29], **KINDS[kind]} for kind in ("request", "reply"))
     v.host("application-29-no-data", "Application message of a host: no data", 29, {**request, "data": ""}, (19, 27))
     v.host("application-29-20", "Application message of a host: a reply with 20 bytes", 29, {**reply, "data": MESSAGE_DATA},

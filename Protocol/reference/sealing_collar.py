@@ -5,12 +5,12 @@ import fixes
 import frames
 import live
 import rangecoder
-from frames import ABSOLUTE_FIX, BATCH, COLLAR_MESSAGE, DELIVERED_ELSEWHERE, LIVE_FIX, TOMBSTONE, Log
+from frames import ABSOLUTE_FIX, BATCH, COLLAR_MESSAGE, DELIVERED_ELSEWHERE, LIVE_FIX, POWER_REPORT, TOMBSTONE, Log
 from sealing_keys import SEALED, expand, require_opened
 
 IDENTITY, PROBE, KEY_OFFER = 1, 5, 14
 IDENTITY_FORM = (IDENTITY, KEY_OFFER)
-TYPES = (*range(1, 10), COLLAR_MESSAGE)
+TYPES = (*range(1, 10), COLLAR_MESSAGE, POWER_REPORT)
 LONG, WIDE, POLL = 0x10, 0x08, 0x07  # flags
 HEADER = 4
 COUNTER_PART = 3  # bytes of a long counter: its upper 24 bits

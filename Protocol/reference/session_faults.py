@@ -111,7 +111,7 @@ def damage():
         "Frames that poll and whose header is wrong: another version, critical flags, sealed without a key, unknown types, each with a right CRC.",
         "The header is looked at before the CRC: each is dropped and not answered, at whatever address.")
     headers = ((0x42, 3, 17), (0xE2, 3, 44), (0x22, 0x83, 17), (0x22, 0x43, 44), (0x22, 0x23, 17), (0x20, 3, 17), (0x3C, 3, 44),
-               (0x2E, 3, 17), (0x2F, 3, 17), (0x3E, 3, 17), (0x3F, 3, 44))
+               (0x2E, 3, 17), (0x35, 3, 17), (0x3E, 3, 17), (0x3F, 3, 44))
     for number, (first, flags, address) in enumerate(headers):
         body = bytes([first, flags, address]) + good[3:-3]
         header.at(30 + 5 * number, stuff(body + frames.check_bytes(body, A.log)))

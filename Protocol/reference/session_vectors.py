@@ -5,6 +5,7 @@ import session_company
 import session_faults
 import session_messages
 import session_repairings
+import session_reports
 from report_vectors import REQUEST, SETTINGS, STATUS
 from session_parts import (A, A_ERASED, A_MOVED, A_NARROW, B, B_BESIDE_A, START, Collar, Session,
                            position, who_at)
@@ -396,7 +397,7 @@ def all_vectors():
     sessions = {}
     for part in (boot(), polls(), gaps(), losses(), forms(), two_collars(), session_faults.sessions(),
                  session_batches.sessions(), session_repairings.sessions(), session_messages.sessions(),
-                 session_company.sessions()):
+                 session_company.sessions(), session_reports.sessions()):
         if set(part) & set(sessions):
             raise AssertionError(f"twice: {set(part) & set(sessions)}")
         sessions.update(part)

@@ -3,6 +3,7 @@
 import batch_vectors
 import frames
 import live_vectors
+import power_vectors
 import report_vectors
 from frames import Log
 from vector_parts import (ACKNOWLEDGEMENT, ADDRESS, FIX, IDENTITY, LOG, ORIGIN, ORIGIN_BITS,
@@ -366,6 +367,7 @@ def all_vectors():
     add_host_messages(v)
     add_zero_bytes(v)
     report_vectors.add_valid(v)
+    power_vectors.add_valid(v)
     live_vectors.add_valid(v)
     batch_vectors.add_valid(v)
     return v.vectors

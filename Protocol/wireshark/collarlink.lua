@@ -37,9 +37,12 @@ local POSITION_STEPS = {[0] = "0.00001 degree", "0.000001 degree", "0.0000001 de
 local ALTITUDE_STEPS = {[0] = "1 m", "0.1 m"}
 local COMPANIES = {[0] = "one collar", "2 to 4 collars", "5 to 16 collars", "more than 16 collars"}
 local GNSS = {[0] = "off", "searching", "fix", "fault"}
+-- Of a power report: why fixes are made as they are, and the supply of the GNSS receiver.
+local POWER = {modes = {[0] = "stopped", "continuous", "moving", "resting", "no sky", "find"},
+    supplies = {[0] = "off", "backup", "searching", "settling", "collecting", "tracking"}}
 local THROTTLES = {[0] = "nothing", "low battery", "critical battery", "duty cycle"}
 local ACTIONS = {"start tracking", "stop tracking", "make and send a fix", "sound", "reboot",
-    "pair with another receiver", "unpair"}
+    "pair with another receiver", "unpair", "find", "send a power report"}
 local OUTCOMES = {[0] = "ok", "unknown", "unsupported", "invalid", "refused", "conflict", "busy", "timeout", "failed"}
 local KINDS = {[0] = "notice", "request", [REPLY] = "reply"}
 local MODULATIONS = {[0] = "serial", "LoRa"}
@@ -56,10 +59,18 @@ local SETTINGS = {
     {"decimal places of a degree", nil},
     {"decimal places of a metre of altitude", nil},
     {"interval between sent fixes above 20 % battery, stationary", "ms"},
-    {"interval between fixes that are made, at 20 % battery or less", "ms"},
+    {"shortest interval between fixes that are made, at 20 % battery or less", "ms"},
     {"spreading factor", nil},
     {"turnaround of the modem", "ms"},
     {"bytes that the modems add to a frame", nil},
+    {"interval between fixes that are made, moving", "ms"},
+    {"interval between fixes that are made, stationary", "ms"},
+    {"longest search without a position", "s"},
+    {"horizontal accuracy that is enough", "cm"},
+    {"heartbeat of a stationary collar", "s"},
+    {"longest time-out of a poll", "s"},
+    {"longest time from the beginning of a search without a position to the next", "s"},
+    {"longest wait for enough accuracy", "s"},
 }
 local CHECK_STATUS = {[0] = "Bad", "Good", "Unverified"} -- the numbers Wireshark itself uses
 local BAD, GOOD, UNVERIFIED = 0, 1, 2
@@ -170,12 +181,16 @@ field("uint8", "gnss", "GNSS", base.DEC, GNSS)
 field("uint8", "throttle", "Sending is limited by", base.DEC, THROTTLES)
 flag_field("stationary", "Stationary")
 flag_field("clock", "Clock mapping")
+flag_field("resting", "Resting: GNSS is off until the next search")
 field("absolute_time", "since", "Tracking has this value since", base.UTC)
 field("uint32", "since.unix_s", "Seconds since 1970")
 field("uint16", "voltage", "Voltage")
 field("int8", "temperature", "Temperature")
 field("uint32", "uptime", "Uptime")
-field("uint8", "last_error", "Last error")
+field("uint8", "last_error", "Last error", base.DEC, {[0] = "none", "GNSS receiver does not answer",
+    "fault of the GNSS receiver or its antenna", "flash memory fails", "radio failed", "boot after too low a voltage",
+    "boot after the firmware hung", "boot after a fault of the firmware", "settings were lost",
+    "GNSS receiver works although its supply is off"})
 field("uint32", "fixes_sent", "Fixes sent")
 field("uint24", "queue_depth", "Queue depth")
 field("uint24", "drops", "Drops")
@@ -185,6 +200,17 @@ field("uint32", "airtime", "Airtime")
 field("absolute_time", "clock.time", "Clock: time", base.UTC)
 field("int64", "clock.time.unix_ms", "Milliseconds since 1970")
 field("uint16", "clock.uptime", "Clock: milliseconds of the uptime at it")
+-- power report
+field("uint8", "mode", "Mode", base.DEC, POWER.modes)
+field("uint8", "supply", "Supply of the GNSS receiver", base.DEC, POWER.supplies)
+field("uint24", "seconds_to_search", "Time to the next search")
+field("uint8", "failures_in_row", "Searches without a position in a row")
+field("double", "time_to_fix", "Last time to a position")
+field("uint32", "gnss_seconds", "GNSS was on")
+field("uint32", "listening_milliseconds", "The radio listened")
+field("uint32", "awake_milliseconds", "The processor was awake")
+field("uint24", "searches", "Searches")
+field("uint24", "failures", "Searches without a position")
 -- settings, commands, application messages
 field("uint16", "request_id", "Request id")
 field("uint64", "settings_version", "Version of the settings")
@@ -1283,47 +1309,74 @@ message(TOMBSTONE, "Tombstone", {
     learn = function(frame, newest) know_sequence(frame.log, newest) end,
 })
 
--- Status (section 13) -----------------------------------------------------------------------------------------------
+-- Status and power report (section 13) ------------------------------------------------------------------------------
 
-local COUNTERS = {{"uptime", 32, "s"}, {"last_error", 8}, {"fixes_sent", 32}, {"queue_depth", 24}, {"drops", 24},
-    {"duplicates", 24}, {"retransmissions", 24}, {"airtime", 32, "ms"}}
+-- A block of its own: Lua has at most 200 local names in one.
+do
+    local COUNTERS = {{"uptime", 32, "s"}, {"last_error", 8}, {"fixes_sent", 32}, {"queue_depth", 24}, {"drops", 24},
+        {"duplicates", 24}, {"retransmissions", 24}, {"airtime", 32, "ms"}}
 
-local function read_since(payload)
-    local since = payload:bits(32)
-    if since == 0 then return payload:unknown("since") end
-    payload:add("since", NSTime.new(since, 0)):add(F["since.unix_s"], since)
+    local function read_since(payload)
+        local since = payload:bits(32)
+        if since == 0 then return payload:unknown("since") end
+        payload:add("since", NSTime.new(since, 0)):add(F["since.unix_s"], since)
+    end
+
+    message(6, "Status", {
+        bound = true,
+        ignores_trailing = true,
+        read = function(payload)
+            local tracking = payload:flag("tracking")
+            local gnss = payload:uint("gnss", 2)
+            payload:uint("throttle", 2)
+            payload:flag("stationary")
+            local clock = payload:flag("clock")
+            local resting = payload:flag("resting")
+            read_since(payload)
+            local percent = payload:bits(7)
+            require_field(percent <= 100 or percent == 127, "battery")
+            local battery = payload:known("battery", percent, 127, "%")
+            payload:known("voltage", payload:bits(13), 8191, "mV")
+            payload:known("temperature", payload:signed_bits(8), -128, "degrees Celsius")
+            for _, counter in ipairs(COUNTERS) do
+                local value, item = payload:uint(table.unpack(counter))
+                if counter[1] == "queue_depth" and value == 16777215 then item:append_text(" or more") end
+            end
+            if clock then
+                payload:time("clock.time", payload:signed_bits(48))
+                local milliseconds = payload:uint("clock.uptime", 10, "ms")
+                require_field(milliseconds < 1000, "uptime")
+            end
+            return number("status, tracking %s, GNSS %s%s%s", tracking and "on" or "off", GNSS[gnss], resting and ", resting" or "",
+                battery and number(", %d %%", battery) or "")
+        end,
+    })
+
+    message(15, "Power report", {
+        bound = true,
+        ignores_trailing = true,
+        read = function(payload)
+            local mode = payload:uint("mode", 4)
+            require_field(POWER.modes[mode], "mode")
+            local supply = payload:uint("supply", 3)
+            require_field(POWER.supplies[supply], "supply")
+            payload:skip(1)
+            payload:uint("uptime", 32, "s")
+            payload:known("seconds_to_search", payload:bits(24), 16777215, "s")
+            local in_row, item = payload:uint("failures_in_row", 8)
+            if in_row == 255 then item:append_text(" or more") end
+            local tenths = payload:bits(16)
+            payload:known("time_to_fix", tenths == 65535 and tenths or tenths / 10, 65535, tenths == 65534 and "s or more" or "s")
+            payload:uint("gnss_seconds", 32, "s")
+            payload:uint("listening_milliseconds", 32, "ms")
+            payload:uint("awake_milliseconds", 32, "ms")
+            local searches = payload:uint("searches", 24)
+            local failures = payload:uint("failures", 24)
+            return number("power report, %s, GNSS %s, %d of %d searches without a position", POWER.modes[mode],
+                POWER.supplies[supply], failures, searches)
+        end,
+    })
 end
-
-message(6, "Status", {
-    bound = true,
-    ignores_trailing = true,
-    read = function(payload)
-        local tracking = payload:flag("tracking")
-        local gnss = payload:uint("gnss", 2)
-        payload:uint("throttle", 2)
-        payload:flag("stationary")
-        local clock = payload:flag("clock")
-        payload:skip(1)
-        read_since(payload)
-        local percent = payload:bits(7)
-        require_field(percent <= 100 or percent == 127, "battery")
-        local battery = payload:known("battery", percent, 127, "%")
-        payload:known("voltage", payload:bits(13), 8191, "mV")
-        payload:known("temperature", payload:signed_bits(8), -128, "degrees Celsius")
-        for _, counter in ipairs(COUNTERS) do
-            local value, item = payload:uint(table.unpack(counter))
-            if counter[1] == "queue_depth" and value == 16777215 then item:append_text(" or more") end
-            if counter[1] == "last_error" and value == 0 then item:append_text(" (none)") end
-        end
-        if clock then
-            payload:time("clock.time", payload:signed_bits(48))
-            local milliseconds = payload:uint("clock.uptime", 10, "ms")
-            require_field(milliseconds < 1000, "uptime")
-        end
-        return number("status, tracking %s, GNSS %s%s", tracking and "on" or "off", GNSS[gnss],
-            battery and number(", %d %%", battery) or "")
-    end,
-})
 
 -- Settings, commands, application messages (sections 14 to 16) ------------------------------------------------------
 
@@ -1363,6 +1416,7 @@ local ARGUMENTS = {
         item:append_text(" (receiver id)")
         require_field(receiver ~= 0, "receiver_id")
     end,
+    [8] = function(payload) payload:uint("argument", 16, "s") end,
 }
 
 message(20, "Command", {
@@ -1510,7 +1564,7 @@ local RECEIVER_ID, SALT = {"receiver_id", 4}, {"salt", 3}
 
 -- By type that can be sealed: the clear part, without what *long* adds to it, and the bytes of the tag.
 local LAYOUTS = {[IDENTITY] = {MASKED, tag = 8}, [LIVE_FIX] = {ANCHOR_LOW, tag = 6}}
-for _, code in ipairs {ABSOLUTE_FIX, 4, 5, 6, 7, 8, TOMBSTONE, 13} do LAYOUTS[code] = {tag = 6} end
+for _, code in ipairs {ABSOLUTE_FIX, 4, 5, 6, 7, 8, TOMBSTONE, 13, 15} do LAYOUTS[code] = {tag = 6} end
 for _, code in ipairs {ACKNOWLEDGEMENT, 20, 29} do LAYOUTS[code] = {RECEIVER_ID, SALT, tag = 8} end
 for _, code in ipairs {18, 19} do LAYOUTS[code] = {SALT, tag = 8} end
 
@@ -1959,9 +2013,8 @@ end
 
 -- Where it applies --------------------------------------------------------------------------------------------------
 
-local encapsulations = DissectorTable.get("wtap_encap")
-encapsulations:add(wtap_encaps.USER0, bare)
-encapsulations:add(wtap_encaps.USER1, serial)
+DissectorTable.get("wtap_encap"):add(wtap_encaps.USER0, bare)
+DissectorTable.get("wtap_encap"):add(wtap_encaps.USER1, serial)
 DissectorTable.get("udp.port"):add_for_decode_as(bare)
 DissectorTable.get("udp.port"):add_for_decode_as(serial)
 DissectorTable.get("tcp.port"):add_for_decode_as(serial)

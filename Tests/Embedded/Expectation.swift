@@ -51,6 +51,7 @@ struct Expectation {
             expect(probe.logTag)
         case .tombstone(let tombstone): compare(tombstone.ranges)
         case .status(let status): compare(status)
+        case .powerReport(let report): compare(report)
         case .settings(let settings): compare(settings)
         case .settingsRequest(let request): expect(request.requestID)
         case .command(let command): compare(command)
@@ -156,6 +157,7 @@ struct Expectation {
         expect(status.gnssState.rawValue)
         expect(status.lastError.rawValue)
         expect(status.queueDepth)
+        expect(status.isResting)
         expect(status.retransmissions)
         expect(status.trackingSinceUnixSeconds == 0 ? nil : status.trackingSinceUnixSeconds)
         expect(status.isStationary)
@@ -164,6 +166,20 @@ struct Expectation {
         expect(status.isTracking)
         expect(status.uptimeSeconds)
         expect(status.batteryMillivolts.map { Int32($0) })
+    }
+
+    private mutating func compare(_ report: PowerReport) {
+        expect(report.awakeMilliseconds)
+        expect(report.failures)
+        expect(report.failuresInRow)
+        expect(report.gnssSeconds)
+        expect(report.listeningMilliseconds)
+        expect(report.mode.rawValue)
+        expect(report.searches)
+        expect(report.secondsToSearch)
+        expect(report.supply.rawValue)
+        expect(report.timeToFixTenths.map { Int32($0) })
+        expect(report.uptimeSeconds)
     }
 
     private mutating func compare(_ settings: Settings) {
@@ -188,6 +204,8 @@ struct Expectation {
             case .reboot: (5, nil)
             case .pair(let receiverID): (6, receiverID)
             case .unpair: (7, nil)
+            case .find(let seconds): (8, UInt32(seconds))
+            case .reportPower: (9, nil)
             }
         expect(code)
         expect(argument)

@@ -88,6 +88,10 @@ public enum WireField: UInt8, Equatable, Sendable {
     case time
     /// Milliseconds of an uptime above 999.
     case uptime
+    /// The mode of a ``PowerReport``.
+    case mode
+    /// The supply of the GNSS receiver in a ``PowerReport``.
+    case supply
     /// The number of entries of ``Settings``.
     case entryCount
     /// The action of a ``Command``.
@@ -136,6 +140,8 @@ public enum WireField: UInt8, Equatable, Sendable {
         case .counter: ("counter", nil, nil)
         case .time: ("time", nil, nil)
         case .uptime: ("uptime", nil, nil)
+        case .mode: ("mode", nil, nil)
+        case .supply: ("supply", nil, nil)
         case .entryCount: ("entry_count", nil, nil)
         case .command: ("command", nil, nil)
         case .outcome: ("outcome", nil, nil)

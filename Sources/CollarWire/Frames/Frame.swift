@@ -49,6 +49,8 @@ public enum MessageType: UInt8, Equatable, Sendable {
     case signalReport = 12
     /// Collar: ``CollarMessage``.
     case collarMessage = 13
+    /// Collar: ``PowerReport``.
+    case powerReport = 15
     /// Host: ``Acknowledgement``.
     case acknowledgement = 16
     /// Host: ``IdentityRequest``.

@@ -17,8 +17,12 @@ public struct Command: Equatable, Sendable {
         case pair(receiverID: UInt32)
         /// End the pairing with the receiver.
         case unpair
+        /// Make fixes without a pause for this many seconds, and be heard every ten seconds; 0 ends that.
+        case find(seconds: UInt16)
+        /// Send a ``PowerReport`` now.
+        case reportPower
 
-        /// The code of the action in a frame, 1 … 7.
+        /// The code of the action in a frame, 1 … 9.
         public var code: UInt8 {
             switch self {
             case .startTracking: 1
@@ -28,6 +32,8 @@ public struct Command: Equatable, Sendable {
             case .reboot: 5
             case .pair: 6
             case .unpair: 7
+            case .find: 8
+            case .reportPower: 9
             }
         }
     }
@@ -55,11 +61,11 @@ public struct Command: Equatable, Sendable {
         payload.write(receiverID, 32)
         payload.write(UInt32(action.code), 8)
         switch action {
-        case .sound(let milliseconds): payload.write(UInt32(milliseconds), 16)
+        case .sound(let value), .find(let value): payload.write(UInt32(value), 16)
         case .pair(let receiverID):
             guard receiverID != 0 else { throw .field(.receiver, value: 0) }
             payload.write(receiverID, 32)
-        case .startTracking, .stopTracking, .locateNow, .reboot, .unpair: break
+        case .startTracking, .stopTracking, .locateNow, .reboot, .unpair, .reportPower: break
         }
         try payload.encode(as: .command, address: address, crc: log.boundCRC, into: &output)
     }
@@ -77,9 +83,11 @@ public struct Command: Equatable, Sendable {
         case 4: action = .sound(milliseconds: UInt16(truncatingIfNeeded: reader.read(16)))
         case 5: action = .reboot
         case 6: action = .pair(receiverID: reader.readReceiverID())
+        case 7: action = .unpair
+        case 8: action = .find(seconds: UInt16(truncatingIfNeeded: reader.read(16)))
         default:
-            action = .unpair
-            reader.require(code == 7, .command, code)
+            action = .reportPower
+            reader.require(code == 9, .command, code)
         }
         try reader.checkEnd()
     }

@@ -12,6 +12,8 @@ public enum Message: Equatable, Sendable {
     case tombstone(Tombstone)
     /// A collar reports its status.
     case status(Status)
+    /// A collar reports how it spends its battery.
+    case powerReport(PowerReport)
     /// A collar's settings, reported or updated.
     case settings(Settings)
     /// A host asks for the settings.
@@ -64,6 +66,7 @@ public enum Message: Equatable, Sendable {
         case .batch: .batch(try Batch(decoding: frame, header: header))
         case .probe: .probe(try Probe(decoding: frame))
         case .status: .status(try Status(decoding: frame))
+        case .powerReport: .powerReport(try PowerReport(decoding: frame))
         case .settingsReport: .settings(try Settings(decoding: frame, direction: .report))
         case .settingsUpdate: .settings(try Settings(decoding: frame, direction: .update))
         case .settingsRequest: .settingsRequest(try SettingsRequest(decoding: frame))
@@ -115,6 +118,7 @@ public enum Message: Equatable, Sendable {
         case .probe(let probe): try probe.encode(address: address, flags: flags, into: &output)
         case .tombstone(let tombstone): try tombstone.encode(address: address, flags: flags, log: log, into: &output)
         case .status(let status): try status.encode(address: address, flags: flags, log: log, into: &output)
+        case .powerReport(let report): try report.encode(address: address, flags: flags, log: log, into: &output)
         case .settings(let settings): try settings.encode(address: address, flags: flags, log: log, into: &output)
         case .settingsRequest(let request): try request.encode(address: address, log: log, into: &output)
         case .command(let command): try command.encode(address: address, log: log, into: &output)

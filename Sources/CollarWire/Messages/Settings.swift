@@ -44,9 +44,26 @@ public enum SettingKey: UInt8, Equatable, Sendable {
     case turnaroundMilliseconds = 14
     /// Bytes that the modems add to each frame on the air, from the next boot on: 1 for sticks with RNode firmware.
     case modemHeaderBytes = 15
+    /// Time between two fixes that are made while the collar moves, in milliseconds; 0: every reading of a GNSS receiver that is
+    /// always on.
+    case fixIntervalMilliseconds = 16
+    /// The same while the collar is stationary; 0: as ``fixIntervalMilliseconds``.
+    case restFixIntervalMilliseconds = 17
+    /// Time in seconds after which a search without a position ends.
+    case searchTimeoutSeconds = 18
+    /// Horizontal accuracy in centimetres that is enough for a fix; 0: any.
+    case enoughAccuracyCentimeters = 19
+    /// Longest silence of a stationary collar, in seconds; 0: as ``heartbeatSeconds``.
+    case restHeartbeatSeconds = 20
+    /// Longest time between two polls while no receiver answers, in seconds; 0 as built.
+    case outOfReachSeconds = 21
+    /// Longest time from the beginning of a search without a position to the next search, in seconds.
+    case searchWaitSeconds = 22
+    /// Time in seconds, from the first position of a search, in which the collar waits for ``enoughAccuracyCentimeters``.
+    case settlingSeconds = 23
 
     /// The number of keys. They are numbered from 1 on.
-    public static var count: UInt8 { 15 }
+    public static var count: UInt8 { 23 }
 
     /// The values that a collar accepts besides 0 where ``isZeroAccepted``.
     public var range: ClosedRange<UInt32> {
@@ -61,6 +78,13 @@ public enum SettingKey: UInt8, Equatable, Sendable {
         case .altitudeDigits, .modemHeaderBytes: 0...1
         case .spreadingFactor: 5...12
         case .turnaroundMilliseconds: 1...65_535
+        case .fixIntervalMilliseconds, .restFixIntervalMilliseconds: 1000...86_400_000
+        case .searchTimeoutSeconds: 10...600
+        case .enoughAccuracyCentimeters: 1...100_000
+        case .restHeartbeatSeconds: 5...65_535
+        case .outOfReachSeconds: 30...65_535
+        case .searchWaitSeconds: 0...65_535
+        case .settlingSeconds: 0...120
         }
     }
 
@@ -68,14 +92,22 @@ public enum SettingKey: UInt8, Equatable, Sendable {
     public var isInterval: Bool {
         switch self {
         case .intervalMilliseconds, .lowBatteryMovingIntervalMilliseconds, .lowBatteryStationaryIntervalMilliseconds,
-            .criticalBatteryIntervalMilliseconds, .stationaryIntervalMilliseconds, .lowBatteryCaptureIntervalMilliseconds:
+            .criticalBatteryIntervalMilliseconds, .stationaryIntervalMilliseconds, .lowBatteryCaptureIntervalMilliseconds,
+            .fixIntervalMilliseconds, .restFixIntervalMilliseconds:
             true
         default: false
         }
     }
 
-    /// Whether 0 is accepted outside ``range``. It means "as built".
-    public var isZeroAccepted: Bool { self == .spreadingFactor || self == .turnaroundMilliseconds }
+    /// Whether 0 is accepted outside ``range``. It means that the setting has no value of its own.
+    public var isZeroAccepted: Bool {
+        switch self {
+        case .spreadingFactor, .turnaroundMilliseconds, .fixIntervalMilliseconds, .restFixIntervalMilliseconds,
+            .enoughAccuracyCentimeters, .restHeartbeatSeconds, .outOfReachSeconds:
+            true
+        default: false
+        }
+    }
 
     /// Whether a collar accepts the value.
     public func accepts(_ value: UInt32) -> Bool { range.contains(value) || value == 0 && isZeroAccepted }

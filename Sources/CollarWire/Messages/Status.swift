@@ -42,12 +42,14 @@ public struct Status: Equatable, Sendable {
     public var isTracking = false
     /// The time since which ``isTracking`` has its value, in seconds since 1970; 0 if that time is not known.
     public var trackingSinceUnixSeconds: UInt32 = 0
-    /// The state of the GNSS receiver.
+    /// The state of the GNSS receiver. While ``isResting``, it is that of the last searches.
     public var gnssState = GNSSState.off
     /// What limits the rate of sending.
     public var throttleState = ThrottleState.none
     /// Whether the collar is stationary as its settings define it: by default, whether it has moved less than 5 m for 30 s.
     public var isStationary = false
+    /// Whether the GNSS receiver is off until the next search of the schedule.
+    public var isResting = false
     /// Charge of the battery, 0 … 100 percent; nil when unknown.
     public var batteryPercent: UInt8?
     /// Voltage of the battery in millivolts, 0 … 8190; nil when unknown.
@@ -86,6 +88,7 @@ public struct Status: Equatable, Sendable {
         if isTracking { states |= 0x80 }
         if isStationary { states |= 4 }
         if clock != nil { states |= 2 }
+        if isResting { states |= 1 }
         payload.write(states, 8)
         payload.write(trackingSinceUnixSeconds, 32)
         let percent = UInt32(batteryPercent ?? 127)
@@ -122,7 +125,7 @@ public struct Status: Equatable, Sendable {
         throttleState = ThrottleState(rawValue: UInt8(truncatingIfNeeded: reader.read(2))) ?? .none
         isStationary = reader.read(1) == 1
         let hasClock = reader.read(1) == 1
-        _ = reader.read(1)
+        isResting = reader.read(1) == 1
         trackingSinceUnixSeconds = reader.read(32)
         let percent = reader.read(7)
         reader.require(percent <= 100 || percent == 127, .battery, percent)
@@ -185,4 +188,6 @@ public struct CollarFault: RawRepresentable, Hashable, Sendable {
     public static var firmwareReset: CollarFault { CollarFault(rawValue: 7) }
     /// Settings were lost: older ones or the defaults are in force, and none have been set since.
     public static var settingsLost: CollarFault { CollarFault(rawValue: 8) }
+    /// The GNSS receiver works although its supply is off.
+    public static var gnssNotSwitched: CollarFault { CollarFault(rawValue: 9) }
 }

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func theTypesAndWhatTheyAreBoundToAreThoseOfTheSpecification() {
-        let bound: [UInt8] = [2, 3, 4, 6, 7, 8, 9, 13, 16, 18, 19, 20, 29]
+        let bound: [UInt8] = [2, 3, 4, 6, 7, 8, 9, 13, 15, 16, 18, 19, 20, 29]
         let open: [UInt8] = [1, 5, 10, 11, 12, 17]
         #expect(types.filter(\.isBoundToLog).map(\.rawValue) == bound)
         #expect(types.filter { !$0.isBoundToLog }.map(\.rawValue) == open)
@@ -126,8 +126,8 @@ import Testing
 
     @Test func anInvalidFieldCountsBeforeWhatIsMissingBehindIt() throws {
         #expect(end(.acknowledgement, try Payload(.bits(0, 32))) == .invalidField(.receiver, code: 0))
-        #expect(end(.command, try Payload(.bits(1, 16), .bits(7, 32), .bits(8, 8), .bits(1, 8)))
-            == .invalidField(.command, code: 8))
+        #expect(end(.command, try Payload(.bits(1, 16), .bits(7, 32), .bits(10, 8), .bits(1, 8)))
+            == .invalidField(.command, code: 10))
         let update = try Payload(.bits(1, 16), .bits(0, 32), .bits(1, 32), .bits(7, 8), .bits(1, 8))
         #expect(end(.settingsUpdate, update) == .invalidField(.entryCount, code: 7))
     }

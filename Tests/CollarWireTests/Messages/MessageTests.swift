@@ -22,6 +22,7 @@ import Testing
             var status = Status()
             status.isTracking = random.oneIn(2)
             status.isStationary = random.oneIn(2)
+            status.isResting = random.oneIn(2)
             status.gnssState = Status.GNSSState(rawValue: UInt8(random.below(4))) ?? .off
             status.throttleState = Status.ThrottleState(rawValue: UInt8(random.below(4))) ?? .none
             status.trackingSinceUnixSeconds = random.anyLength()
@@ -75,6 +76,18 @@ import Testing
         }
     }
 
+    /// Whether the receiver is off until the next search is the last bit of the first byte, which no other state uses.
+    @Test func aRestIsOneBitOfAStatus() throws {
+        let awake = Array(try frame(of: .status(.sample), log: .sample).dropLast(3))
+        var status = Status.sample
+        status.isResting = true
+        var resting = awake
+        resting[4] |= 1
+        #expect(awake[4] & 1 == 0)
+        #expect(try frame(of: .status(status), log: .sample) == sealed(resting, log: .sample))
+        #expect(try decoded(sealed(resting, log: .sample)) == .status(status))
+    }
+
     @Test func settingsOfEveryCountComeBack() throws {
         var random = SeededRandom(seed: 0x5E7)
         for direction in [Settings.Direction.report, .update] {
@@ -102,10 +115,19 @@ import Testing
 
     @Test(arguments: [
         Command.Action.startTracking, .stopTracking, .locateNow, .sound(milliseconds: 0), .sound(milliseconds: .max),
-        .reboot, .pair(receiverID: 1), .pair(receiverID: .max), .unpair,
+        .reboot, .pair(receiverID: 1), .pair(receiverID: .max), .unpair, .find(seconds: 0), .find(seconds: .max), .reportPower,
     ])
     func commandsComeBack(_ action: Command.Action) throws {
         #expect(try comesBack(.command(Command(requestID: .max, receiverID: 1, action: action))))
+    }
+
+    @Test func findHasItsSecondsAndAnAskedPowerReportHasNoArgument() throws {
+        let find = try frame(of: .command(Command(requestID: 1, receiverID: 2, action: .find(seconds: 0x0E10))), log: .sample)
+        #expect(find.dropLast(3).dropFirst(4) == [0, 1, 0, 0, 0, 2, 8, 0x0E, 0x10])
+        let report = try frame(of: .command(Command(requestID: 1, receiverID: 2, action: .reportPower)), log: .sample)
+        #expect(report.dropLast(3).dropFirst(4) == [0, 1, 0, 0, 0, 2, 9])
+        #expect(end(.command, try Payload(.bits(1, 16), .bits(2, 32), .bits(9, 8), .bits(0, 8))) == .trailingBytes(byteOffset: 11))
+        #expect(end(.command, try Payload(.bits(1, 16), .bits(2, 32), .bits(8, 8), .bits(0, 8))) == .truncated(bitOffset: 96))
     }
 
     @Test func receiverZeroNeitherCommandsNorIsPairedWith() throws {
@@ -120,7 +142,7 @@ import Testing
     }
 
     @Test func actionsAndOutcomesThatAreNotListedAreRefused() throws {
-        for code in [0] + Array(8...255) as [UInt32] {
+        for code in [0] + Array(10...255) as [UInt32] {
             let payload = try Payload(.bits(1, 16), .bits(1, 32), .bits(code, 8))
             #expect(end(.command, payload) == .invalidField(.command, code: code))
         }

@@ -129,6 +129,24 @@ extension Status {
     }
 }
 
+extension PowerReport {
+    static var sample: PowerReport {
+        var report = PowerReport()
+        report.mode = .resting
+        report.supply = .backup
+        report.uptimeSeconds = 86_400
+        report.secondsToSearch = 900
+        report.failuresInRow = 2
+        report.timeToFixTenths = 83
+        report.gnssSeconds = 3333
+        report.listeningMilliseconds = 434_027
+        report.awakeMilliseconds = 1_234_567
+        report.searches = 456
+        report.failures = 30
+        return report
+    }
+}
+
 extension Settings {
     static func sample(_ direction: Direction) -> Settings {
         var entries = SettingList()
@@ -153,7 +171,7 @@ extension Message {
         let reply = ApplicationMessage(kind: .reply(to: 812, .busy), code: 7, unixSeconds: 0, data: bytes.span)
         let modem = ModemSettings.Modulation.lora(.sample)
         let all: [(String, Message?)] = [
-            ("status", .status(.sample)), ("settings report", .settings(.sample(.report))),
+            ("status", .status(.sample)), ("power report", .powerReport(.sample)), ("settings report", .settings(.sample(.report))),
             ("settings update", .settings(.sample(.update))),
             ("settings request", .settingsRequest(SettingsRequest(requestID: 9))),
             ("command", .command(Command(requestID: 3, receiverID: 0x1234_5678, action: .sound(milliseconds: 900)))),

@@ -13,6 +13,7 @@ extension Message {
         case .identityRequest(let request): ["receiver_id": FieldValue(request.receiverID)]
         case .tombstone(let tombstone): ["ranges": FieldValue(tombstone.ranges)]
         case .status(let status): status.fields
+        case .powerReport(let report): report.fields
         case .settings(let settings): settings.fields
         case .settingsRequest(let request): ["request_id": FieldValue(request.requestID)]
         case .command(let command): command.fields
@@ -105,6 +106,7 @@ extension Status {
         [
             "tracking": FieldValue(isTracking ? 1 : 0), "gnss": FieldValue(gnssState.rawValue),
             "throttle": FieldValue(throttleState.rawValue), "stationary": FieldValue(isStationary ? 1 : 0),
+            "resting": FieldValue(isResting ? 1 : 0),
             "clock": clock.map { .fields($0.fields) } ?? .unknown,
             "since": trackingSinceUnixSeconds == 0 ? .unknown : FieldValue(trackingSinceUnixSeconds),
             "battery": FieldValue(batteryPercent), "voltage": FieldValue(batteryMillivolts),
@@ -120,6 +122,18 @@ extension Status {
 extension Status.Clock {
     fileprivate var fields: [String: FieldValue] {
         ["time": FieldValue(unixMilliseconds), "uptime": FieldValue(uptimeMilliseconds)]
+    }
+}
+
+extension PowerReport {
+    var fields: [String: FieldValue] {
+        [
+            "mode": FieldValue(mode.rawValue), "supply": FieldValue(supply.rawValue), "uptime": FieldValue(uptimeSeconds),
+            "seconds_to_search": FieldValue(secondsToSearch), "failures_in_row": FieldValue(failuresInRow),
+            "time_to_fix": FieldValue(timeToFixTenths), "gnss_seconds": FieldValue(gnssSeconds),
+            "listening_milliseconds": FieldValue(listeningMilliseconds), "awake_milliseconds": FieldValue(awakeMilliseconds),
+            "searches": FieldValue(searches), "failures": FieldValue(failures),
+        ]
     }
 }
 
@@ -145,6 +159,8 @@ extension Command {
             case .reboot: (5, .unknown)
             case .pair(let receiverID): (6, FieldValue(receiverID))
             case .unpair: (7, .unknown)
+            case .find(let seconds): (8, FieldValue(seconds))
+            case .reportPower: (9, .unknown)
             }
         return [
             "request_id": FieldValue(requestID), "receiver_id": FieldValue(receiverID), "action": FieldValue(code),

@@ -15,7 +15,8 @@ IDENTITY, TOMBSTONE, ACKNOWLEDGEMENT = 1, 9, 16
 SEALED, LONG, BIT_3 = 0x80, 0x10, 0x08
 # By type that can be sealed: its name in the info column.
 COLLAR = {IDENTITY: "identity", FIX: "absolute fix", LIVE_FIX: "live fix", 4: "batch", 5: "probe", 6: "status",
-          7: "settings report", 8: "result", TOMBSTONE: "tombstone", 13: "application message of a collar"}
+          7: "settings report", 8: "result", TOMBSTONE: "tombstone", 13: "application message of a collar",
+          15: "power report"}
 HOST = {ACKNOWLEDGEMENT: "acknowledgement", 18: "settings request", 19: "settings update", 20: "command",
         29: "application message of a host"}
 CLEAR = {10: "radio identity", 11: "modem settings", 12: "signal report", 17: "identity request"}

@@ -135,11 +135,18 @@ def read_acknowledgement(reader):
 def read_status(reader):
     fields = {**reader.numbers("type", "gnss", "throttle", "battery", "voltage", "temperature", "uptime", "last_error",
                                "fixes_sent", "queue_depth", "drops", "duplicates", "retransmissions", "airtime"),
-              **reader.flags("tracking", "stationary"), "clock": None,
+              **reader.flags("tracking", "stationary", "resting"), "clock": None,
               "since": None if "since" in reader.unknown else int(reader.text("since.unix_s"))}
     if reader.flag("clock"):
         fields["clock"] = {"time": int(reader.text("clock.time.unix_ms")), "uptime": reader.number("clock.uptime")}
     return fields
+
+
+def read_power_report(reader):
+    seconds = reader.real("time_to_fix")
+    return {**reader.numbers("type", "mode", "supply", "uptime", "seconds_to_search", "failures_in_row", "gnss_seconds",
+                             "listening_milliseconds", "awake_milliseconds", "searches", "failures"),
+            "time_to_fix": None if seconds is None else round(10 * seconds)}
 
 
 def read_settings(reader):
@@ -182,7 +189,7 @@ def read_signal_report(reader):
 
 READERS = {
     1: read_identity, FIX: read_fix, BATCH: read_batch, 6: read_status, 7: read_settings, 10: read_radio_identity,
-    11: read_modem_settings, 12: read_signal_report, 16: read_acknowledgement, 19: read_settings, 20: read_command,
+    11: read_modem_settings, 12: read_signal_report, 15: read_power_report, 16: read_acknowledgement, 19: read_settings, 20: read_command,
     5: lambda reader: reader.numbers("tag", "next_sequence"), 17: lambda reader: reader.numbers("receiver_id"),
     8: lambda reader: reader.numbers("type", "request_id", "outcome"),
     9: lambda reader: {"ranges": reader.ranges("ranges")},

@@ -12,6 +12,7 @@ extension Message {
         case .identityRequest(let request): ["receiver_id": ReferenceText(request.receiverID)]
         case .tombstone(let tombstone): ["ranges": ReferenceText(tombstone.ranges)]
         case .status(let status): status.referenceFields
+        case .powerReport(let report): report.referenceFields
         case .settings(let settings): settings.referenceFields
         case .settingsRequest(let request): ["request_id": ReferenceText(request.requestID)]
         case .command(let command): command.referenceFields
@@ -107,6 +108,8 @@ extension Command {
             case .reboot: (5, .null)
             case .pair(let receiverID): (6, ReferenceText(receiverID))
             case .unpair: (7, .null)
+            case .find(let seconds): (8, ReferenceText(seconds))
+            case .reportPower: (9, .null)
             }
         return [
             "request_id": ReferenceText(requestID), "receiver_id": ReferenceText(receiverID),

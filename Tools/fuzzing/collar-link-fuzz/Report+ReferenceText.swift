@@ -4,7 +4,7 @@ extension Status {
     var referenceFields: [String: ReferenceText] {
         [
             "tracking": .flag(isTracking), "gnss": ReferenceText(gnssState.rawValue),
-            "throttle": ReferenceText(throttleState.rawValue), "stationary": .flag(isStationary),
+            "throttle": ReferenceText(throttleState.rawValue), "stationary": .flag(isStationary), "resting": .flag(isResting),
             "clock": clock.map { .fields($0.referenceFields) } ?? .null,
             "since": trackingSinceUnixSeconds == 0 ? .null : ReferenceText(trackingSinceUnixSeconds),
             "battery": ReferenceText(batteryPercent), "voltage": ReferenceText(batteryMillivolts),
@@ -20,6 +20,19 @@ extension Status {
 extension Status.Clock {
     fileprivate var referenceFields: [String: ReferenceText] {
         ["time": ReferenceText(unixMilliseconds), "uptime": ReferenceText(uptimeMilliseconds)]
+    }
+}
+
+extension PowerReport {
+    var referenceFields: [String: ReferenceText] {
+        [
+            "mode": ReferenceText(mode.rawValue), "supply": ReferenceText(supply.rawValue), "uptime": ReferenceText(uptimeSeconds),
+            "seconds_to_search": ReferenceText(secondsToSearch), "failures_in_row": ReferenceText(failuresInRow),
+            "time_to_fix": ReferenceText(timeToFixTenths), "gnss_seconds": ReferenceText(gnssSeconds),
+            "listening_milliseconds": ReferenceText(listeningMilliseconds),
+            "awake_milliseconds": ReferenceText(awakeMilliseconds), "searches": ReferenceText(searches),
+            "failures": ReferenceText(failures),
+        ]
     }
 }
 

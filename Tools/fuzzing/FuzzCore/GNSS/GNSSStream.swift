@@ -39,7 +39,7 @@ struct GNSSStream {
         for _ in 0...random.below(40) {
             switch random.below(6) {
             case 0: bytes += [0xB5, 0x62]
-            case 1: bytes += [0xB5, 0x62, 1, 7, random.byte() % 100, 0]
+            case 1: bytes += [0xB5, 0x62, 1, random.oneIn(2) ? 7 : 0x35, random.byte() % 100, 0]
             case 2: bytes.append(UInt8(ascii: "$"))
             default: bytes.append(random.byte())
             }
@@ -49,8 +49,9 @@ struct GNSSStream {
     // MARK: UBX
 
     private mutating func ubx() -> [UInt8] {
-        switch random.below(5) {
+        switch random.below(6) {
         case 0: return antenna()
+        case 5: return satellites()
         case 1: return UBXModel.message([5, random.byte() % 2], [6, random.byte()])
         case 2: return UBXModel.message([random.byte(), random.byte()], (0..<random.below(110)).map { _ in random.byte() })
         default: return UBXModel.message([1, 7], solution())
@@ -60,6 +61,16 @@ struct GNSSStream {
     /// MON-HW or MON-RF of any length, with small values.
     private mutating func antenna() -> [UInt8] {
         UBXModel.message([10, random.oneIn(2) ? 9 : 56], (0..<random.below(40)).map { _ in random.byte() % 6 })
+    }
+
+    /// NAV-SAT with any signals; sometimes its length, its version or the number in it is another one.
+    private mutating func satellites() -> [UInt8] {
+        let count = random.below(random.oneIn(4) ? 160 : 12)
+        var payload = (0..<(8 + 12 * count)).map { _ in random.byte() }
+        (payload[4], payload[5]) = (1, UInt8(count))
+        if random.oneIn(4) { payload[random.below(8)] = random.byte() % 4 }
+        if random.oneIn(8) { payload.removeLast(random.below(payload.count)) }
+        return UBXModel.message([1, 0x35], payload)
     }
 
     /// The payload of NAV-PVT: a good fix, in which some bytes are any.

@@ -3,7 +3,23 @@ import CollarWire
 
 /// Reads UBX messages in a plain way: all bytes are there at once, and checksums have a closed form.
 enum UBXModel {
-    /// The events of a whole stream.
+    /// The numbers of satellites in the messages NAV-SAT. What begins as one ends with the fourth byte of the
+    /// next one, which shows that it is one.
+    static func satelliteCounts(_ bytes: [UInt8]) -> [UInt8] {
+        let beginning: [UInt8] = [0xB5, 0x62, 1, 0x35]
+        let starts = bytes.indices.filter { bytes[$0...].starts(with: beginning) }
+        return zip(starts, starts.dropFirst().map { $0 + 3 } + [bytes.count]).compactMap { start, end in
+            guard end - start >= 16 else { return nil }
+            let length = Int(bytes[start + 4]) + 256 * Int(bytes[start + 5])
+            let satellites = Int(bytes[start + 11])
+            guard bytes[start + 10] == 1, length == 8 + 12 * satellites, end - start >= length + 8,
+                checksum(Array(bytes[(start + 2)..<(start + 6 + length)])) == Array(bytes[(start + 6 + length)..<(start + 8 + length)])
+            else { return nil }
+            return UInt8((0..<satellites).count { bytes[start + 16 + 12 * $0] >= 10 })
+        }
+    }
+
+    /// The events of a whole stream, but for the numbers of satellites.
     static func events(_ bytes: [UInt8]) -> [GNSSEvent] {
         var events: [GNSSEvent] = []
         var start = 0

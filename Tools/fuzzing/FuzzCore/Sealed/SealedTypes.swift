@@ -5,10 +5,10 @@ enum SealedTypes {
     /// The types that a collar seals, then those that a host seals.
     static let all: [MessageType] = [
         .identity, .absoluteFix, .liveFix, .batch, .probe, .status, .settingsReport, .commandResult, .tombstone,
-        .collarMessage, .acknowledgement, .settingsRequest, .settingsUpdate, .command, .hostMessage,
+        .collarMessage, .powerReport, .acknowledgement, .settingsRequest, .settingsUpdate, .command, .hostMessage,
     ]
     /// How many of these types a collar seals.
-    static let collarCount = 10
+    static let collarCount = 11
 
     /// Flag bit 7.
     static let sealedFlag: UInt8 = 0x80
@@ -35,7 +35,7 @@ enum SealedTypes {
         switch type {
         case .identity: 15
         case .liveFix: flags & longFlag == 0 ? 5 : 8
-        case .absoluteFix, .batch, .probe, .status, .settingsReport, .commandResult, .tombstone, .collarMessage:
+        case .absoluteFix, .batch, .probe, .status, .settingsReport, .commandResult, .tombstone, .collarMessage, .powerReport:
             flags & longFlag == 0 ? 4 : 7
         case .acknowledgement, .command, .hostMessage: 11
         case .settingsRequest, .settingsUpdate: 7

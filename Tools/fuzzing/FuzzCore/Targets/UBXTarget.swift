@@ -23,10 +23,14 @@ public final class UBXTarget: FuzzTarget {
         let expected = UBXModel.events(bytes)
         var parser = UBXParser()
         var events: [GNSSEvent] = []
+        var satelliteCounts: [UInt8] = []
         for byte in bytes {
             parser.append(byte)
-            while let event = parser.next() { events.append(event) }
+            while let event = parser.next() {
+                if case .satellites(let count) = event { satelliteCounts.append(count) } else { events.append(event) }
+            }
         }
+        guard satelliteCounts == UBXModel.satelliteCounts(bytes) else { return .wrong("the satellites are not those of the model") }
         guard events == expected else { return .wrong("the events are not those of the model: \(events) for \(expected)") }
         for event in events { if case .reading = event { return .accepted } }
         return events.isEmpty ? .refused : .behindCRC

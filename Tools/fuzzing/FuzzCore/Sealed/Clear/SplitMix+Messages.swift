@@ -10,6 +10,7 @@ extension SplitMix {
         case .identity: return .identity(identity(of: collar.log, bootCount: bootCount, pairedWith: receiverID))
         case .probe: return .probe(Probe(logTag: collar.log.tag, nextSequence: anyNumber()))
         case .status: return .status(status())
+        case .powerReport: return .powerReport(powerReport())
         case .settingsReport: return .settings(settings(.report, requestID))
         case .settingsUpdate: return .settings(settings(.update, requestID))
         case .settingsRequest: return .settingsRequest(SettingsRequest(requestID: requestID))
@@ -44,6 +45,8 @@ extension SplitMix {
         status.trackingSinceUnixSeconds = anyNumber()
         status.gnssState = Status.GNSSState(rawValue: UInt8(below(4))) ?? .off
         status.throttleState = Status.ThrottleState(rawValue: UInt8(below(4))) ?? .none
+        status.isStationary = oneIn(2)
+        status.isResting = oneIn(2)
         status.batteryPercent = oneIn(4) ? nil : UInt8(below(101))
         status.batteryMillivolts = oneIn(4) ? nil : UInt16(below(8191))
         status.temperatureCelsius = oneIn(4) ? nil : Int8(below(255) - 127)
@@ -59,6 +62,22 @@ extension SplitMix {
         return status
     }
 
+    private mutating func powerReport() -> PowerReport {
+        var report = PowerReport()
+        report.mode = PowerReport.Mode(rawValue: UInt8(below(6))) ?? .stopped
+        report.supply = PowerReport.Supply(rawValue: UInt8(below(6))) ?? .off
+        report.uptimeSeconds = anyNumber()
+        report.secondsToSearch = oneIn(4) ? nil : UInt32(below(0xFF_FFFF))
+        report.failuresInRow = byte()
+        report.timeToFixTenths = oneIn(4) ? nil : UInt16(below(0xFFFF))
+        report.gnssSeconds = anyNumber()
+        report.listeningMilliseconds = anyNumber()
+        report.awakeMilliseconds = anyNumber()
+        report.searches = anyNumber() &>> 8
+        report.failures = anyNumber() &>> 8
+        return report
+    }
+
     private mutating func settings(_ direction: Settings.Direction, _ requestID: UInt16) -> Settings {
         var entries = SettingList()
         for _ in 0..<below(4) { entries.append(Setting(key: byte(), value: anyNumber())) }
@@ -71,11 +90,12 @@ extension SplitMix {
     }
 
     private mutating func action() -> Command.Action {
-        let plain = [.startTracking, .stopTracking, .locateNow, .reboot, .unpair] as InlineArray<5, Command.Action>
-        switch below(4) {
+        let plain = [.startTracking, .stopTracking, .locateNow, .reboot, .unpair, .reportPower] as InlineArray<6, Command.Action>
+        switch below(5) {
         case 0: return .sound(milliseconds: UInt16(below(65_536)))
         case 1: return .pair(receiverID: max(1, anyNumber()))
-        default: return plain[below(5)]
+        case 2: return .find(seconds: UInt16(below(65_536)))
+        default: return plain[below(6)]
         }
     }
 
