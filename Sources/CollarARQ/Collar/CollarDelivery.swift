@@ -163,6 +163,8 @@ public struct CollarDelivery: Sendable {
     var isTurnAwaited = false
     /// Number of frames of replies that wait to be sent.
     var waitingReplyCount = 0
+    /// When the radio must receive.
+    private var window = ReceiveWindow()
 
     /// When a frame that was due last had to wait because the duty cycle was used up; nil if none had to since the boot.
     public private(set) var lastAirtimeWait: Instant?
@@ -229,6 +231,16 @@ public struct CollarDelivery: Sendable {
         }
     }
 
+    /// Until when the radio must receive; nil if it need not. A packet that has begun by then is received to its end. On a full-duplex
+    /// link, which has no windows, it is the last instant that there is.
+    public func listeningEnd(now: Instant) -> Instant? {
+        guard configuration.modem.isHalfDuplex else { return Instant(microseconds: .max) }
+        return window.end.flatMap { now < $0 ? $0 : nil }
+    }
+
+    /// Time since the boot in which the radio had to receive, in microseconds; on a full-duplex link 0.
+    public func listeningMicroseconds(now: Instant) -> Int64 { window.microseconds(until: now) }
+
     /// Notes that the log now durably holds `oldestSequence` up to but not including `nextSequence`.
     public mutating func logChanged(oldestSequence: UInt32, nextSequence: UInt32) {
         self.oldestSequence = oldestSequence
@@ -263,6 +275,7 @@ public struct CollarDelivery: Sendable {
             acknowledgedEnd = max(acknowledgedEnd, delivered.firstMissing)
             return .unasked
         }
+        window.close(at: now)
         takeOver(acknowledgement, now: now)
         access.answered(from: poll.start, attempt: poll.attempt)
         batchSize.answered(delivered)
@@ -302,6 +315,7 @@ public struct CollarDelivery: Sendable {
                 if wait > 0 { burstStart = now.advanced(byMicroseconds: wait) }
             }
             guard mayStart(now: now) else { return nil }
+            window.close(at: now)
             return outOfContactTransmission(attempt: poll.attempt + 1)
         case .sending(let burst):
             guard hasMore(for: burst) || burst.frameCount > 0 || now >= heartbeatDeadline else {
@@ -312,6 +326,7 @@ public struct CollarDelivery: Sendable {
             }
             if burstStart == nil, burst.airtimeMicroseconds == 0 { chooseStart(of: burst, now: now) }
             guard mayStart(now: now) else { return nil }
+            window.close(at: now)
             return burstTransmission(burst, now: now)
         }
     }
@@ -369,6 +384,8 @@ public struct CollarDelivery: Sendable {
             phase = .sending(burst)
         case .transmittingPoll(let poll):
             let deadline = now.advanced(byMicroseconds: timeoutMicroseconds(attempt: poll.attempt))
+            // A receiver that is slower than the turnaround is heard at repeats.
+            window.open(from: now, to: min(deadline, now.advanced(byMicroseconds: answerMicroseconds * (poll.attempt > 0 ? 2 : 1))))
             phase = .awaitingAnswer(poll, deadline: deadline)
         case .awaitingAnswer: break
         }
@@ -409,6 +426,9 @@ public struct CollarDelivery: Sendable {
         return pace.due
     }
 
+    /// Sets the longest time between two polls while no answer comes, in microseconds. It counts from the next poll on.
+    public mutating func setLongestWait(microseconds: Int64) { configuration.maximumTimeoutMicroseconds = microseconds }
+
     // MARK: The effects of requests of the host
 
     /// Notes that a request of the host came in. In a window a request comes before the answer, so the time for the answer
@@ -417,6 +437,7 @@ public struct CollarDelivery: Sendable {
         guard case .awaitingAnswer(var poll, let deadline) = phase, poll.extensionsLeft > 0 else { return }
         poll.extensionsLeft -= 1
         let later = now.advanced(byMicroseconds: answerMicroseconds)
+        window.extend(to: later)
         phase = .awaitingAnswer(poll, deadline: max(deadline, later))
     }
 

@@ -82,6 +82,8 @@ extension Command.Action {
         case .sound: 3
         case .reboot: 4
         case .pair, .unpair: 5
+        case .find: 6
+        case .reportPower: 7
         }
     }
 }
@@ -133,7 +135,7 @@ public struct OpenRequest: Sendable {
     /// For ``HostRequest/settingsRequest``: the version of the last report, and a bit for each key named in a report of this
     /// version.
     fileprivate var reportedVersion = SettingsVersion.defaults
-    fileprivate var reportedKeys: UInt16 = 0
+    fileprivate var reportedKeys: UInt32 = 0
 }
 
 /// The host's open requests to one collar. The queue decides which of them go out in a window, and when they end.
@@ -295,7 +297,7 @@ public struct RequestQueue: Sendable {
                 if asked.reportedVersion != report.version { asked.reportedKeys = 0 }
                 asked.reportedVersion = report.version
                 for entry in 0..<report.entries.count where SettingKey(rawValue: report.entries[entry].key) != nil {
-                    asked.reportedKeys |= 1 &<< UInt16(report.entries[entry].key)
+                    asked.reportedKeys |= 1 &<< UInt32(report.entries[entry].key)
                 }
                 pending[index] = asked
                 let isWhole = asked.reportedKeys == RequestQueue.everyKey
@@ -306,7 +308,7 @@ public struct RequestQueue: Sendable {
     }
 
     /// The bits of all keys, from 1 on.
-    private static let everyKey: UInt16 = 2 &<< UInt16(SettingKey.count) &- 2
+    private static let everyKey: UInt32 = 2 &<< UInt32(SettingKey.count) &- 2
 
     /// Receives the receiver id that the collar's identity names, 0 for none. An open command *pair* or *unpair*
     /// ends if the id shows that the command has taken effect.

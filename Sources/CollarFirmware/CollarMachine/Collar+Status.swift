@@ -20,6 +20,29 @@ extension Collar {
         reply(.status)
     }
 
+    private static var powerReportMicroseconds: Int64 { 600_000_000 }
+    private static var longestWithoutPowerReport: Int64 { 21_600_000_000 }
+
+    /// Queues a power report if it is due and the queue has room for two replies.
+    mutating func queuePowerReportIfDue(now: Instant) {
+        guard power != nil, replies.room > 1 else { return }
+        let elapsed = now.microseconds(since: lastPowerReport ?? bootInstant)
+        guard
+            isPowerReportWanted
+                ? lastPowerReport == nil || elapsed >= Self.powerReportMicroseconds : elapsed >= Self.longestWithoutPowerReport
+        else { return }
+        isPowerReportWanted = false
+        lastPowerReport = now
+        reply(.powerReport)
+    }
+
+    @inline(never) mutating func powerReport(now: Instant) -> PowerReport {
+        var report = power ?? PowerReport()
+        report.uptimeSeconds = UInt32(truncatingIfNeeded: uptimeMilliseconds(now: now) / 1000)
+        report.listeningMilliseconds = UInt32(truncatingIfNeeded: delivery.listeningMicroseconds(now: now) / 1000)
+        return report
+    }
+
     @inline(never) mutating func status(now: Instant) -> Status {
         var status = Status()
         status.isTracking = isTracking
@@ -36,6 +59,7 @@ extension Collar {
         status.gnssState = condition.gnssState
         status.throttleState = condition.throttleState
         status.isStationary = condition.isStationary
+        status.isResting = condition.isResting
         if let percent = condition.batteryPercent, percent <= 100 { status.batteryPercent = percent }
         if let millivolts = condition.batteryMillivolts, millivolts <= 8190 { status.batteryMillivolts = millivolts }
         if let celsius = condition.temperatureCelsius, celsius > -128 { status.temperatureCelsius = celsius }
@@ -51,12 +75,13 @@ extension Collar {
         do throws(EncodeError) {
             switch replies.removeFirst() {
             case .result(let result): try result.encode(address: address, flags: flags, log: log, into: &output)
-            case .settings(let requestID, let part):
+            case .settings(let requestID, let keys):
                 let report = Settings(
                     direction: .report, requestID: requestID, version: settings.version,
-                    entries: settings.entries(ofPart: part))
+                    entries: settings.entries(keys))
                 try report.encode(address: address, flags: flags, log: log, into: &output)
             case .status: try status(now: now).encode(address: address, flags: flags, log: log, into: &output)
+            case .powerReport: try powerReport(now: now).encode(address: address, flags: flags, log: log, into: &output)
             case nil: preconditionFailure("every reply that was counted waits")
             }
         } catch { preconditionFailure("a reply fits the smallest frame") }
@@ -96,6 +121,8 @@ public struct CollarCondition: Equatable, Sendable {
     public var throttleState = Status.ThrottleState.none
     /// Whether the collar is stationary, as its settings define it.
     public var isStationary = false
+    /// Whether the GNSS receiver is off until the next search of the schedule.
+    public var isResting = false
     /// Charge, 0 … 100 percent; nil when unknown.
     public var batteryPercent: UInt8?
     /// Voltage of the battery in millivolts, 0 … 8190; nil when unknown.

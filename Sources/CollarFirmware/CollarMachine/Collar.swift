@@ -91,6 +91,10 @@ public struct Collar<Flash: FlashDevice> {
     var formerlyDelivered: UInt32 = 0
     let bootInstant: Instant
     var isStatusWanted = false
+    var isPowerReportWanted = false
+    var lastPowerReport: Instant?
+    var isFinding = false
+    var isAtRest = false
     var heartbeatSeconds: UInt32
     var lastStatus: Instant?
     var fixesSentCount: UInt32 = 0
@@ -128,6 +132,13 @@ public struct Collar<Flash: FlashDevice> {
         didSet {
             if let old = oldValue, condition?.isWorthAStatus(after: old) == true { isStatusWanted = true }
         }
+    }
+
+    /// How the collar spends its battery, as only the program around this type knows it; the core itself fills in the uptime and the
+    /// listening. While it is nil, the collar sends no power report. A report is due when the mode changes, at most one in ten minutes,
+    /// every six hours, and when the host asks for one.
+    public var power: PowerReport? {
+        didSet { if let old = oldValue, power?.mode != old.mode { isPowerReportWanted = true } }
     }
 
     /// Boots: mounts the flash, formats the log if there is none, and counts the boot durably.
@@ -207,6 +218,9 @@ public struct Collar<Flash: FlashDevice> {
         }
         return min(delivery, lastStatus.advanced(byMicroseconds: Self.statusMicroseconds))
     }
+
+    /// Until when the radio must receive; nil if it need not. A packet that has begun by then is received to its end.
+    public func listeningEnd(now: Instant) -> Instant? { silence == nil ? delivery.listeningEnd(now: now) : nil }
 
     /// Logs a fix durably; it is sent only after that.
     /// - Returns: the sequence that the fix got; the one that it had is ignored.
@@ -310,6 +324,7 @@ public struct Collar<Flash: FlashDevice> {
     @inline(never) public mutating func nextFrame(now: Instant, into output: inout OutputSpan<UInt8>) throws(FlashError) -> Bool {
         guard silence == nil else { return false }
         queueStatusIfDue(now: now)
+        queuePowerReportIfDue(now: now)
         guard let transmission = delivery.nextTransmission(now: now) else { return false }
         frameBinding = .none
         do throws(FlashError) {
@@ -386,6 +401,8 @@ public struct Collar<Flash: FlashDevice> {
 
     /// Whether the horizontal accuracy differs enough from what was sent. A change from or to an unknown accuracy is one.
     var isAccuracyChanged: Bool {
+        // Fixes of separate searches always differ.
+        guard settings[.fixIntervalMilliseconds] < 10_000 else { return false }
         guard let newest = newestAccuracy, let sent = sentAccuracy else { return newestAccuracy != sentAccuracy }
         let (first, second) = (newest.millimeters, sent.millimeters)
         return max(first, second) - min(first, second) > 10 * settings[.accuracyChangeCentimeters]

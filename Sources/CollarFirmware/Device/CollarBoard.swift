@@ -16,10 +16,15 @@ public protocol CollarBoard: ~Copyable {
     /// The time since any origin that stays the same until the next reset. It never goes back.
     mutating func now() -> Instant
 
-    /// Sleeps until `deadline`, or until a byte, a packet, the radio's state or the button needs attention. It may return early.
+    /// Sleeps until `deadline`, or until a byte, a packet, the radio's state, the button, the accelerometer or the application needs
+    /// attention. It may return early.
     mutating func wait(until deadline: Instant)
 
-    /// Tells the watchdog that the program runs. It is called at least every ``CollarProgram/longestWaitMicroseconds``.
+    /// The longest time that ``wait(until:)`` may be asked to sleep, in microseconds, at least 100,000: less than the time after which
+    /// the watchdog resets the board.
+    var longestWaitMicroseconds: Int64 { get }
+
+    /// Tells the watchdog that the program runs. It is called at least every ``longestWaitMicroseconds``.
     mutating func feedWatchdog()
 
     /// 32 bits that nobody can predict: keys are made of them.
@@ -46,6 +51,11 @@ public protocol CollarBoard: ~Copyable {
     /// Begins to send a bare frame.
     mutating func send(_ frame: Span<UInt8>)
 
+    /// Until when the radio must receive; nil if it may sleep at once. A packet that has begun by then must be received to its end. The
+    /// method is called when the time changes, and after each frame that was sent. A board whose radio always receives, as on a serial
+    /// line, does nothing.
+    mutating func listen(until deadline: Instant?)
+
     /// The state of the radio. A frame is sent only in the state ``RadioState/ready``.
     mutating func radioState() -> RadioState
 
@@ -60,13 +70,18 @@ public protocol CollarBoard: ~Copyable {
     /// Sends bytes to the GNSS receiver.
     mutating func writeGNSS(_ bytes: Span<UInt8>)
 
-    /// Switches the supply of the GNSS receiver, which is off after a reset. A board that cannot switch it does nothing.
-    mutating func switchGNSS(isOn: Bool)
+    /// Switches the supply of the GNSS receiver, which is off after a reset. A board without a backup supply switches that off.
+    /// - Returns: whether the receiver has that supply now; false on a board that cannot switch it.
+    mutating func setGNSS(_ supply: GNSSSupply) -> Bool
 
     // MARK: Sensors and signals
 
     /// Reads the battery and the temperature.
     mutating func readBattery() -> BatteryReading
+
+    /// Whether the accelerometer has noticed that the animal moves, since the last call; nil without an accelerometer. A threshold
+    /// and a duration in the sensor keep short movements of a sleeping animal away.
+    mutating func takeMotion() -> Bool?
 
     /// Whether the button is pressed at this moment, without its bouncing.
     mutating func isButtonPressed() -> Bool
@@ -101,8 +116,14 @@ public protocol CollarBoard: ~Copyable {
 extension CollarBoard where Self: ~Copyable {
     /// A board without a watchdog.
     public mutating func feedWatchdog() {}
+    /// A board without a watchdog sleeps for an hour at most.
+    public var longestWaitMicroseconds: Int64 { 3_600_000_000 }
+    /// A board whose radio always receives.
+    public mutating func listen(until deadline: Instant?) {}
     /// A board on which the supply of the GNSS receiver cannot be switched.
-    public mutating func switchGNSS(isOn: Bool) {}
+    public mutating func setGNSS(_ supply: GNSSSupply) -> Bool { false }
+    /// A board without an accelerometer.
+    public mutating func takeMotion() -> Bool? { nil }
     /// A board without a battery gauge.
     public mutating func readBattery() -> BatteryReading { BatteryReading() }
     /// A board without a button.

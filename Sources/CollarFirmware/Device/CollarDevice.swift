@@ -29,6 +29,13 @@ public struct CollarDevice<Flash: FlashDevice> {
     /// The state of the battery that the last warning was about.
     var warnedBattery = ThrottlePolicy.Battery.good
     var motion = MotionDetector()
+    /// When the accelerometer last said that the collar moves; nil if the board has none.
+    var lastMotion: Instant?
+    var receiver = ReceiverSupply()
+    /// When the command *find* ends; nil if it is not in force.
+    var findEnd: Instant?
+    /// Time in which the processor was awake, in microseconds.
+    var awakeMicroseconds: Int64 = 0
     var capture = CaptureSchedule()
     var quantizer = FixQuantizer()
     /// The state of the GNSS receiver while the device needs it.
@@ -63,10 +70,10 @@ public struct CollarDevice<Flash: FlashDevice> {
         configuration.isPoweredOn = cause == .powerOn
         collar = Collar(boot, configuration: configuration, now: now)
         bootInstant = now
-        updateGNSSState()
+        updateSchedule(now: now)
         collar.condition = condition
         fail(cause.fault, signal: nil, now: now)
-        updatePolicy()
+        updatePolicy(now: now)
         signals.play(collar.isTracking ? .start : .stop, now: now)
     }
 
@@ -87,8 +94,14 @@ public struct CollarDevice<Flash: FlashDevice> {
     /// Whether a fix was asked for and has not been made.
     public var isFixAwaited: Bool { locating != nil }
 
-    /// Whether the GNSS receiver must be on: while positions are logged, and until a fix that was asked for is made.
-    public var isGNSSWanted: Bool { collar.isTracking || locating != nil }
+    /// Whether positions are wanted: while they are logged, while *find* is in force, and until a fix that was asked for is made.
+    public var isGNSSWanted: Bool { collar.isTracking || findEnd != nil || locating != nil }
+
+    /// The supply that the GNSS receiver is to get now.
+    public var gnssSupply: GNSSSupply { receiver.supply }
+
+    /// Whether the GNSS receiver is to save power between positions, if the board wants that.
+    public var savesReceiverPower: Bool { findEnd == nil }
 
     /// Whether the board is to reset the microcontroller now.
     public func isResetDue(now: Instant) -> Bool {
@@ -106,8 +119,8 @@ public struct CollarDevice<Flash: FlashDevice> {
     /// deadlines of the radio protocol do not count.
     @inline(never) public mutating func nextDeadline(now: Instant, isSending: Bool) -> Instant? {
         var deadline = isSending ? nil : collar.nextDeadline
-        let others: InlineArray<4, Instant?> = [
-            signals.nextDeadline(now: now), button.nextDeadline, locating?.deadline, resetDeadline,
+        let others: InlineArray<6, Instant?> = [
+            signals.nextDeadline(now: now), button.nextDeadline, locating?.deadline, resetDeadline, receiver.nextDeadline, findEnd,
         ]
         for index in others.indices {
             guard let other = others[index] else { continue }
@@ -120,11 +133,20 @@ public struct CollarDevice<Flash: FlashDevice> {
     public mutating func deadlineReached(now: Instant) throws(FlashError) {
         if let press = button.update(isPressed: button.isPressed, now: now) { try obey(press, now: now) }
         if let locating, now >= locating.deadline { try finishLocating(.timeout, now: now) }
+        if let findEnd, now >= findEnd { find(until: nil, now: now) }
+        updateSchedule(now: now)
     }
+
+    /// Until when the radio must receive; nil if it need not. A packet that has begun by then is received to its end.
+    public func listeningEnd(now: Instant) -> Instant? { collar.listeningEnd(now: now) }
+
+    /// Notes that the processor was awake for this long.
+    public mutating func wasAwake(microseconds: Int64) { awakeMicroseconds &+= microseconds }
 
     /// Writes the next frame to send, if one is due; see ``Collar/nextFrame(now:into:)``.
     @inline(never) public mutating func nextFrame(now: Instant, into output: inout OutputSpan<UInt8>) throws(FlashError) -> Bool {
         updateThrottleState(now: now)
+        collar.power = powerReport(now: now)
         do throws(FlashError) { return try collar.nextFrame(now: now, into: &output) } catch { throw failed(error, now: now) }
     }
 
@@ -161,7 +183,7 @@ public struct CollarDevice<Flash: FlashDevice> {
     public var readingIntervalMilliseconds: UInt16 {
         mutating get {
             let (usual, longest) = (1000 as UInt32, 10_000 as UInt32)
-            guard locating == nil, let interval = policy.captureIntervalMilliseconds else { return UInt16(usual) }
+            guard locating == nil, let interval = captureIntervalMilliseconds, receiver.isTracking else { return UInt16(usual) }
             // Of a longer interval, the receiver gets an equal part.
             return UInt16(truncatingIfNeeded: interval / ((interval + longest - 1) / longest))
         }
@@ -182,22 +204,31 @@ public struct CollarDevice<Flash: FlashDevice> {
     /// A position from the GNSS receiver, quantised; its time is UTC. The sequence is ignored, and the charge is that of the last
     /// battery reading.
     ///
-    /// It is logged if the interval between two fixes has passed, and in any case if a fix was asked for.
+    /// It is logged if the schedule wants it and the interval between two fixes has passed, and in any case if a fix was asked for.
     /// - Returns: the sequence of the fix; nil if it was not logged.
     @discardableResult
     public mutating func fixMade(_ fix: Fix, now: Instant) throws(FixLogError) -> UInt32? {
         guard isGNSSWanted else { return nil }
         receiverState = .fix
+        let chosen = receiver.accept(fix, now: now)
         updateGNSSState()
         let uptime = now.microseconds(since: bootInstant) / 1000
         condition.clockMapping = .init(unixMilliseconds: fix.unixMilliseconds, uptimeMilliseconds: uptime)
+        guard let chosen else { return nil }
+        return try log(chosen, now: now)
+    }
+
+    /// Logs a fix that the schedule has chosen, if the interval between two fixes has passed or the fix was asked for.
+    mutating func log(_ fix: Fix, now: Instant) throws(FixLogError) -> UInt32? {
         motion.note(
             fix, distanceCentimeters: collar.settings[.stationaryDistanceCentimeters],
-            seconds: collar.settings[.stationarySeconds])
-        updatePolicy()
-        let isDue = collar.isTracking
-            && capture.isDue(unixMilliseconds: fix.unixMilliseconds, intervalMilliseconds: policy.captureIntervalMilliseconds)
-        guard isDue || locating != nil else { return nil }
+            seconds: collar.settings[.stationarySeconds], isSparse: receiver.isSparse)
+        updatePolicy(now: now)
+        let isDue = collar.isTracking || findEnd != nil
+        guard
+            isDue && capture.isDue(unixMilliseconds: fix.unixMilliseconds, intervalMilliseconds: captureIntervalMilliseconds)
+                || locating != nil
+        else { return nil }
         var fix = fix
         fix.batteryPercent = battery.percent
         let sequence: UInt32
@@ -219,7 +250,7 @@ public struct CollarDevice<Flash: FlashDevice> {
     ///   - fault: the fault of the receiver; nil if it has none.
     ///   - now: the present time.
     public mutating func gnssChanged(to state: Status.GNSSState, fault: CollarFault?, now: Instant) {
-        guard isGNSSWanted else { return }
+        guard isGNSSWanted, receiver.supply == .on else { return }
         receiverState = state == .off ? .searching : state
         updateGNSSState()
         if let fault, fault != receiverFault { fail(fault, signal: .error, now: now) }
@@ -232,7 +263,7 @@ public struct CollarDevice<Flash: FlashDevice> {
         condition.batteryPercent = reading.percent
         condition.batteryMillivolts = reading.millivolts
         condition.temperatureCelsius = reading.celsius
-        updatePolicy()
+        updatePolicy(now: now)
         let state = ThrottlePolicy.Battery(percent: reading.percent)
         if state < warnedBattery { signals.play(.warning, now: now) }
         // A charge that varies around a limit gives one warning.
@@ -243,14 +274,15 @@ public struct CollarDevice<Flash: FlashDevice> {
     var policy: ThrottlePolicy {
         mutating get {
             ThrottlePolicy(
-                battery: ThrottlePolicy.Battery(percent: battery.percent), isStationary: motion.isStationary,
+                battery: ThrottlePolicy.Battery(percent: battery.percent), isStationary: condition.isStationary,
                 settings: collar.settings)
         }
     }
 
-    mutating func updatePolicy() {
-        condition.isStationary = motion.isStationary
-        collar.setLiveInterval(milliseconds: policy.liveIntervalMilliseconds)
+    mutating func updatePolicy(now: Instant) {
+        condition.isStationary = isStationary(now: now)
+        collar.setLiveInterval(milliseconds: findEnd != nil ? 0 : policy.liveIntervalMilliseconds)
+        updateSchedule(now: now)
     }
 
     /// How long a frame that had to wait for the duty cycle shows in the throttle state, in microseconds.
@@ -262,10 +294,6 @@ public struct CollarDevice<Flash: FlashDevice> {
         condition.throttleState = isAirtimeUsedUp ? .dutyCycle : ThrottlePolicy.Battery(percent: battery.percent).throttleState
     }
 
-    mutating func updateGNSSState() {
-        if !isGNSSWanted { (receiverState, receiverFault) = (.searching, nil) }
-        condition.gnssState = isGNSSWanted ? receiverState : .off
-    }
 
     // MARK: Requests of the host and presses of the button
 
@@ -280,7 +308,7 @@ public struct CollarDevice<Flash: FlashDevice> {
             let reception = try collar.receive(frame, now: now)
             switch reception {
             case .command(let requestID, let action): try carryOut(action, requestID: requestID, now: now)
-            case .settingsChanged: updatePolicy()
+            case .settingsChanged: updatePolicy(now: now)
             default: break
             }
             return reception
@@ -353,27 +381,39 @@ public struct CollarDevice<Flash: FlashDevice> {
             signals.sound(milliseconds: milliseconds, now: now)
             try collar.finish(requestID: requestID, outcome: .ok)
         case .startTracking, .stopTracking: try trackingChanged(now: now)
+        case .find(let seconds):
+            find(until: seconds > 0 ? now.advanced(byMicroseconds: Int64(widening: UInt32(seconds)) * 1_000_000) : nil, now: now)
+        case .reportPower: break
         case .reboot: resetDeadline = now.advanced(byMicroseconds: Self.resetMicroseconds)
         case .pair, .unpair: signals.play(.success, now: now)
         }
     }
 
     private mutating func trackingChanged(now: Instant) throws(FlashError) {
-        if !collar.isTracking { try finishLocating(.failed, now: now) }
-        updateGNSSState()
+        if !collar.isTracking {
+            findEnd = nil
+            try finishLocating(.failed, now: now)
+        }
+        updatePolicy(now: now)
         signals.play(collar.isTracking ? .start : .stop, now: now)
     }
 
     private mutating func locate(_ requestID: UInt16?, now: Instant) {
         locating = Locating(
             requestID: requestID ?? locating?.requestID, deadline: now.advanced(byMicroseconds: Self.locateMicroseconds))
-        updateGNSSState()
+        updateSchedule(now: now)
+    }
+
+    /// Puts *find* in force until a time, or ends it.
+    private mutating func find(until end: Instant?, now: Instant) {
+        findEnd = end
+        updatePolicy(now: now)
     }
 
     mutating func finishLocating(_ outcome: CommandResult.Outcome, now: Instant) throws(FlashError) {
         guard let finished = locating else { return }
         locating = nil
-        updateGNSSState()
+        updateSchedule(now: now)
         if outcome == .ok, finished.requestID == nil { signals.play(.success, now: now) }
         if outcome == .timeout { signals.play(.error, now: now) }
         guard let requestID = finished.requestID else { return }

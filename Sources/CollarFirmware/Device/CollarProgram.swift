@@ -5,9 +5,13 @@ import CollarWire
 ///
 ///     CollarProgram.run(on: Board(), configuration: configuration)
 public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
-    /// The longest time between two calls of ``CollarBoard/feedWatchdog()``, in microseconds.
-    public static var longestWaitMicroseconds: Int64 { 1_000_000 }
-    private static var batteryMicroseconds: Int64 { 10_000_000 }
+    /// The time between two attempts to start on a flash that fails, in microseconds.
+    public static var retryMicroseconds: Int64 { 1_000_000 }
+    /// The time between two readings of the battery, in microseconds; and in the first minute, because a gauge may not know it at once.
+    private static var batteryMicroseconds: Int64 { 60_000_000 }
+    private static var firstBatteryMicroseconds: Int64 { 10_000_000 }
+    /// A receiver may finish what it says after its supply is off, in microseconds.
+    private static var fallSilentMicroseconds: Int64 { 5_000_000 }
 
     /// The hardware.
     public var board: Board
@@ -16,7 +20,12 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     private var receiver: GNSSReceiver<Board.GNSS>
     private var isSending = false
     private var isRadioReady = true
-    private var isGNSSOn = false
+    /// The supply that the GNSS receiver has, and whether the board can switch it.
+    private var supply = GNSSSupply.off
+    private var isSupplySwitched = false
+    private var supplyInstant = Instant(microseconds: 0)
+    private var listeningEnd: Instant?
+    private var stepBegin: Instant?
     private var indication = Indication()
     private var batteryDue: Instant
 
@@ -34,7 +43,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
                 break
             }
             board.feedWatchdog()
-            board.wait(until: now.advanced(byMicroseconds: Self.longestWaitMicroseconds))
+            board.wait(until: now.advanced(byMicroseconds: min(Self.retryMicroseconds, board.longestWaitMicroseconds)))
         }
         self.board = board
     }
@@ -44,10 +53,17 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         var program = CollarProgram(board, configuration: configuration)
         var deadline = program.step()
         while !program.isResetDue {
-            program.board.wait(until: deadline)
+            program.wait(until: deadline)
             deadline = program.step()
         }
         program.board.reset()
+    }
+
+    /// Sleeps until a deadline of ``step()``, and counts how long the processor was awake before.
+    public mutating func wait(until deadline: Instant) {
+        if let stepBegin { device.wasAwake(microseconds: board.now().microseconds(since: stepBegin)) }
+        board.wait(until: deadline)
+        stepBegin = board.now()
     }
 
     /// Whether the board must be reset now.
@@ -70,7 +86,8 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         logMessages(now: now)
         sendFrame()
         showIndication(now: now)
-        var latest = min(batteryDue, now.advanced(byMicroseconds: Self.longestWaitMicroseconds))
+        listen(now: now)
+        var latest = min(batteryDue, now.advanced(byMicroseconds: board.longestWaitMicroseconds))
         if let deadline = receiver.nextDeadline { latest = min(latest, deadline) }
         // A frame that is due waits for the radio, which ends the wait of the board.
         return min(device.nextDeadline(now: now, isSending: isSending || !isRadioReady) ?? latest, latest)
@@ -78,41 +95,62 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
 
     @inline(never) private mutating func readSensors(now: Instant) {
         if now >= batteryDue {
-            batteryDue = now.advanced(byMicroseconds: Self.batteryMicroseconds)
+            let isYoung = now.microseconds(since: device.bootInstant) < Self.batteryMicroseconds
+            batteryDue = now.advanced(byMicroseconds: isYoung ? Self.firstBatteryMicroseconds : Self.batteryMicroseconds)
             device.batteryRead(board.readBattery(), now: now)
         }
         try? device.buttonRead(isPressed: board.isButtonPressed(), now: now)
+        device.motionRead(isMoving: board.takeMotion(), now: now)
+    }
+
+    /// Tells the board until when the radio must receive.
+    private mutating func listen(now: Instant) {
+        let end = isSending ? nil : device.listeningEnd(now: now)
+        guard end != listeningEnd else { return }
+        listeningEnd = end
+        board.listen(until: end)
     }
 
     /// Moves bytes between the GNSS receiver of the board and its state machine, and switches it.
     @inline(never) private mutating func serveReceiver(now: Instant) {
-        if !device.isGNSSWanted { receiver.switchOff() } else { receiver.switchOn(now: now) }
-        var settings = receiver.settings
-        settings.intervalMilliseconds = device.readingIntervalMilliseconds
-        receiver.change(to: settings, now: now)
-        switchReceiver()
         while true {
             let bytes = FrameBuffer { board.readGNSS(into: &$0) }
+            if !bytes.bytes.isEmpty, supply != .on, isSupplySwitched,
+                now > supplyInstant.advanced(byMicroseconds: Self.fallSilentMicroseconds)
+            {
+                device.gnssIgnoresSupply(now: now)
+            }
             for index in bytes.bytes.indices {
                 if let reading = receiver.receive(bytes.bytes[index], now: now) { _ = try? device.gnssRead(reading, now: now) }
             }
             if bytes.bytes.isEmpty { break }
         }
         if let reading = receiver.deadlineReached(now: now) { _ = try? device.gnssRead(reading, now: now) }
+        if let count = receiver.satelliteCount { device.satellitesHeard(count: count, now: now) }
+        // A reading can end a search, and so can too few satellites: the receiver is switched off at once.
+        if device.gnssSupply == .on { receiver.switchOn(now: now) } else { receiver.switchOff(isPause: device.isGNSSWanted) }
+        var settings = receiver.settings
+        settings.intervalMilliseconds = device.readingIntervalMilliseconds
+        settings.isPowerSaved = board.gnssSettings.isPowerSaved && device.savesReceiverPower
+        receiver.change(to: settings, now: now)
+        switchReceiver(now: now)
         while true {
             var isCommand = false
             let command = FrameBuffer { isCommand = receiver.nextCommand(now: now, into: &$0) }
             guard isCommand else { break }
             board.writeGNSS(command.bytes)
         }
-        switchReceiver()
+        switchReceiver(now: now)
         device.gnssChanged(to: receiver.state, fault: receiver.fault, now: now)
     }
 
-    private mutating func switchReceiver() {
-        guard receiver.isPowered != isGNSSOn else { return }
-        isGNSSOn = receiver.isPowered
-        board.switchGNSS(isOn: isGNSSOn)
+    /// Gives the GNSS receiver its supply. It keeps it until it has been told to rest.
+    private mutating func switchReceiver(now: Instant) {
+        let wanted = receiver.isPowered ? .on : device.gnssSupply == .on ? .backup : device.gnssSupply
+        guard wanted != supply else { return }
+        supply = wanted
+        supplyInstant = now
+        isSupplySwitched = board.setGNSS(wanted)
     }
 
     @inline(never) private mutating func receiveFrames(now: Instant) {

@@ -86,6 +86,7 @@ public struct MotionDetector: Sendable {
         let latitude: Int32
         let longitude: Int32
         let unixMilliseconds: Int64
+        let accuracyMillimeters: UInt32
     }
 
     private var place: Place?
@@ -100,13 +101,20 @@ public struct MotionDetector: Sendable {
     ///   - fix: the newest position.
     ///   - distanceCentimeters: the least distance that is a movement, 1 … 100,000 cm.
     ///   - seconds: how long a stationary collar has not moved.
-    public mutating func note(_ fix: Fix, distanceCentimeters: UInt32, seconds: UInt32) {
+    ///   - isSparse: whether each fix comes from a search of its own. The errors of such fixes do not depend on one another, so a
+    ///     movement is also at least three times as long as the larger of the accuracies: two fixes of a collar that lies still are
+    ///     seldom farther apart.
+    public mutating func note(_ fix: Fix, distanceCentimeters: UInt32, seconds: UInt32, isSparse: Bool = false) {
         let here = Place(
             latitude: MotionDetector.finest(fix.latitudeSteps, fix.positionStep),
-            longitude: MotionDetector.finest(fix.longitudeSteps, fix.positionStep), unixMilliseconds: fix.unixMilliseconds)
+            longitude: MotionDetector.finest(fix.longitudeSteps, fix.positionStep), unixMilliseconds: fix.unixMilliseconds,
+            accuracyMillimeters: fix.horizontalAccuracy?.millimeters ?? 0)
         // A clock that is set back makes the time at the place unknown.
-        guard let place, here.unixMilliseconds >= place.unixMilliseconds,
-            MotionDetector.isNear(place, here, centimeters: distanceCentimeters)
+        var limit = 10 * Int64(widening: distanceCentimeters)
+        if isSparse, let place {
+            limit = max(limit, 3 * Int64(widening: max(place.accuracyMillimeters, here.accuracyMillimeters)))
+        }
+        guard let place, here.unixMilliseconds >= place.unixMilliseconds, MotionDetector.isNear(place, here, millimeters: limit)
         else {
             self.place = here
             isStationary = false
@@ -120,8 +128,8 @@ public struct MotionDetector: Sendable {
         steps &* (PositionStep.e7.stepsPerQuarterTurn / step.stepsPerQuarterTurn)
     }
 
-    /// Whether two places are less than `centimeters` apart, on a flat map, which suffices for the largest distance: 1 km.
-    private static func isNear(_ first: Place, _ second: Place, centimeters: UInt32) -> Bool {
+    /// Whether two places are less than `limit` apart, on a flat map, which suffices for a kilometre.
+    private static func isNear(_ first: Place, _ second: Place, millimeters limit: Int64) -> Bool {
         let turn = 4 * Int64(widening: PositionStep.e7.stepsPerQuarterTurn)
         let north = abs(Int64(widening: second.latitude) - Int64(widening: first.latitude))
         var east = abs(Int64(widening: second.longitude) - Int64(widening: first.longitude))
@@ -130,7 +138,6 @@ public struct MotionDetector: Sendable {
         // 1e-7 degree is 11.12 mm. Far away, the squares would not fit 64 bits.
         let northMillimeters = north * 1112 / 100
         let eastMillimeters = (east * 1112 / 100 * Int64(widening: Sine.scaled(90 - degrees))) &>> 15
-        let limit = 10 * Int64(widening: centimeters)
         guard northMillimeters < limit, eastMillimeters < limit else { return false }
         return northMillimeters * northMillimeters + eastMillimeters * eastMillimeters < limit * limit
     }

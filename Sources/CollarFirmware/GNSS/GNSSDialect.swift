@@ -34,6 +34,8 @@ public enum GNSSEvent: Equatable, Sendable {
     case reading(GNSSReading)
     /// The receiver works, but does not know its position or its time.
     case noFix
+    /// How many satellites the receiver hears.
+    case satellites(UInt8)
     /// The receiver accepts or refuses a message of its configuration.
     case answer(UBXMessageType, isAccepted: Bool)
     /// The receiver says whether its antenna is short-circuited or open. The value is false if it does not watch its antenna.

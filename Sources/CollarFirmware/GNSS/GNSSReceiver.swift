@@ -8,8 +8,8 @@ import CollarWire
 /// is not changed.
 ///
 /// A u-blox receiver is configured by keys (generation 9 and later) or, if it refuses that, by the older messages: interval,
-/// dynamic model, saving of power, NAV-PVT and the state of the antenna on, NMEA off. Each message is repeated until the receiver
-/// answers. A receiver that does not answer but sends NMEA is used as it is, and asked again every minute. A receiver that
+/// dynamic model, saving of power, NAV-PVT, the state of the antenna and the satellites on, NMEA off. Each message is repeated until
+/// the receiver answers. A receiver that does not answer but sends NMEA is used as it is, and asked again every minute. A receiver that
 /// restarts has forgotten its configuration, so it is configured again when it sends NMEA again, or when it no longer sends
 /// anything.
 public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
@@ -24,8 +24,10 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     var lastByte = Instant(microseconds: 0)
     private var lastReadingTime = Int64.min
     private var isSilent = false
-    /// Whether the receiver refused a part of the configuration.
-    var hasRefused = false
+    /// The number of satellites that the receiver has last said that it hears since it was switched on; nil if it has not.
+    public private(set) var satelliteCount: UInt8?
+    /// Whether the receiver refused a part of the last configuration that came to an end.
+    private var hasRefused = false
     /// Whether the receiver says that its antenna is short-circuited or open.
     private var isAntennaFaulty = false
     /// Whether the receiver belongs to generation 9 or a later one, as far as is known.
@@ -36,38 +38,39 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
 
     /// The fault of the receiver: `CollarFault.gnssSilent` if it has not said anything valid for three intervals and seven
     /// seconds, `CollarFault.gnssFault` if it refuses a part of its configuration or says that its antenna is short-circuited or
-    /// open; nil if there is none.
+    /// open; nil if there is none. It lasts over a pause of the receiver, until the receiver says otherwise.
     public var fault: CollarFault? { isSilent ? .gnssSilent : hasRefused || isAntennaFaulty ? .gnssFault : nil }
 
     /// Whether the receiver needs its supply. A board that can switch the supply switches it so; on any other board the receiver
     /// gets a message that switches it off.
-    public var isPowered: Bool { phase != .off }
+    public var isPowered: Bool { if case .off = phase { false } else { true } }
 
     /// Switches the receiver on. Without effect if it is on.
     public mutating func switchOn(now: Instant) {
-        guard phase == .off || phase == .stopping else { return }
+        guard !phase.isWorking else { return }
         dialect = Dialect()
         lastEvent = now
         lastByte = now
         state = .searching
+        satelliteCount = nil
         configure(now: now)
     }
 
     /// Switches the receiver off: it makes no readings any more.
-    public mutating func switchOff() {
-        guard phase != .off else { return }
+    /// - Parameter isPause: whether it will be switched on for the next position. Without a pause its fault is forgotten.
+    public mutating func switchOff(isPause: Bool = false) {
+        if !isPause { (isSilent, hasRefused, isAntennaFaulty) = (false, false, false) }
+        guard isPowered else { return }
         phase = Dialect.takesConfiguration ? .stopping : .off
         state = .off
-        isSilent = false
-        hasRefused = false
-        isAntennaFaulty = false
+        satelliteCount = nil
     }
 
     /// Changes the settings, and configures the receiver again if it is on.
     public mutating func change(to settings: GNSSSettings, now: Instant) {
         guard settings != self.settings else { return }
         self.settings = settings
-        if phase != .off, phase != .stopping { configure(now: now) }
+        if phase.isWorking { configure(now: now) }
     }
 
     /// Receives one byte of the receiver.
@@ -138,6 +141,9 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
         case .antenna(let isFaulty):
             isAntennaFaulty = isFaulty
             return nil
+        case .satellites(let count):
+            satelliteCount = count
+            return nil
         case .answer, .other: return nil
         }
     }
@@ -168,7 +174,6 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     }
 
     mutating func configure(now: Instant) {
-        hasRefused = false
         isByKeys = true
         phase = Dialect.takesConfiguration ? .configuring(GNSSPhase.Configuring(step: .outputs, begin: now)) : .asItIs(until: nil)
     }
@@ -216,19 +221,18 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
     }
 
     private mutating func goOn(after configuring: GNSSPhase.Configuring, isAccepted: Bool, now: Instant) {
-        if !isAccepted {
-            if configuring.step == .outputs {
-                isByKeys = false
-                phase = .configuring(GNSSPhase.Configuring(step: .firstOfOldReceivers, begin: now))
-                return
-            }
-            if !configuring.step.isDispensable(settings) { hasRefused = true }
+        if !isAccepted, configuring.step == .outputs {
+            isByKeys = false
+            phase = .configuring(GNSSPhase.Configuring(step: .firstOfOldReceivers, begin: now))
+            return
         }
+        let isRefused = configuring.isRefused || !isAccepted && !configuring.step.isDispensable(settings)
         guard let next = configuring.step.next(settings) else {
+            hasRefused = isRefused
             phase = .configured(since: now)
             return
         }
-        phase = .configuring(GNSSPhase.Configuring(step: next, begin: now))
+        phase = .configuring(GNSSPhase.Configuring(step: next, isRefused: isRefused, begin: now))
     }
 
     /// A receiver answers within a second.
@@ -239,7 +243,7 @@ public struct GNSSReceiver<Dialect: GNSSDialect>: Sendable {
 }
 
 /// How far the configuration of a receiver is.
-enum GNSSPhase: Equatable, Sendable {
+enum GNSSPhase: Sendable {
     case off
     /// The message that switches the receiver off is due.
     case stopping
@@ -250,9 +254,19 @@ enum GNSSPhase: Equatable, Sendable {
     /// The receiver does not answer, but works; or it takes no configuration. It is asked again at this time, if any.
     case asItIs(until: Instant?)
 
+    /// Whether the receiver is on, and stays on.
+    var isWorking: Bool {
+        switch self {
+        case .off, .stopping: false
+        case .configuring, .configured, .asItIs: true
+        }
+    }
+
     /// A message of the configuration.
-    struct Configuring: Equatable, Sendable {
+    struct Configuring: Sendable {
         var step: ConfigurationStep
+        /// Whether the receiver has refused an earlier step that the collar needs.
+        var isRefused = false
         /// How often the message was sent without an answer.
         var attempts: UInt8 = 0
         /// When the answer is late; nil if the message was not sent yet.

@@ -27,6 +27,10 @@ public struct NMEAParser: GNSSDialect {
     /// The time of the moment that ended last.
     private var endedTime: Int32 = -1
     private var event: GNSSEvent?
+    /// The satellites with a signal in the sentences GSV since the last RMC; nil if there was no GSV.
+    private var satellitesInView: UInt8?
+    /// The same for an event that is due.
+    private var satelliteCount: UInt8?
 
     /// Creates a parser at the start of a stream.
     public init() {}
@@ -40,6 +44,10 @@ public struct NMEAParser: GNSSDialect {
 
     /// The event of the last byte; nil if there is none, or it was taken.
     public mutating func next() -> GNSSEvent? {
+        if let satelliteCount {
+            self.satelliteCount = nil
+            return .satellites(satelliteCount)
+        }
         let taken = event
         event = nil
         return taken
@@ -88,7 +96,14 @@ public struct NMEAParser: GNSSDialect {
 
     /// Takes the sentence, whose checksum is correct.
     private mutating func receive() -> GNSSEvent {
-        guard let kind = kind() else { return .other }
+        guard let kind = kind() else {
+            countSatellites()
+            return .other
+        }
+        if kind == .rmc, let satellitesInView {
+            satelliteCount = satellitesInView
+            self.satellitesInView = nil
+        }
         guard let digits = NMEAFields.decimal(1, of: sentence.span.extracting(0..<count), fractionDigits: 3), digits >= 0,
             digits <= 235_960_999
         else {
@@ -104,10 +119,29 @@ public struct NMEAParser: GNSSDialect {
         return moment.isComplete ? endMoment() ?? .other : ended ?? .other
     }
 
-    /// The kind of the sentence, after the two letters of the talker; nil if the collar does not need it. An address that begins with P
-    /// is proprietary: `PGRMC` is no RMC.
+    /// Counts the satellites of a GSV, whose signals are in dBHz. Each talker has sentences of its own for the satellites of one system.
+    private mutating func countSatellites() {
+        guard isStandard,
+            (sentence[2], sentence[3], sentence[4]) == (UInt8(ascii: "G"), UInt8(ascii: "S"), UInt8(ascii: "V"))
+        else { return }
+        var number = satellitesInView ?? 0
+        // The sentence has up to four satellites, of four fields each.
+        var field = 7
+        while field <= 19 {
+            let density = NMEAFields.decimal(field, of: sentence.span.extracting(0..<count), fractionDigits: 0) ?? 0
+            if density >= Int64(widening: SatelliteCounter.leastDensity), number < .max { number &+= 1 }
+            field &+= 4
+        }
+        satellitesInView = number
+    }
+
+    /// Whether the sentence is one of NMEA: two letters of the talker and three of the kind. An address that begins with P is
+    /// proprietary: `PGRMC` is no RMC.
+    private var isStandard: Bool { count > 6 && sentence[5] == UInt8(ascii: ",") && sentence[0] != UInt8(ascii: "P") }
+
+    /// The kind of the sentence; nil if no moment needs it.
     private func kind() -> NMEAMoment.Sentence? {
-        guard count > 6, sentence[5] == UInt8(ascii: ","), sentence[0] != UInt8(ascii: "P") else { return nil }
+        guard isStandard else { return nil }
         switch (sentence[2], sentence[3], sentence[4]) {
         case (UInt8(ascii: "R"), UInt8(ascii: "M"), UInt8(ascii: "C")): return .rmc
         case (UInt8(ascii: "G"), UInt8(ascii: "G"), UInt8(ascii: "A")): return .gga

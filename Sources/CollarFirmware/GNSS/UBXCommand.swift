@@ -53,6 +53,8 @@ struct UBXCommand {
         static var measurementInterval: UInt32 { 0x3021_0001 }
         /// Number of positions for which one NAV-PVT is sent, 1 byte.
         static var navigationPVTOnUART1: UInt32 { 0x2091_0007 }
+        /// Number of positions for which one NAV-SAT is sent, 1 byte.
+        static var navigationSatellitesOnUART1: UInt32 { 0x2091_0016 }
         /// Number of positions for which one MON-RF is sent, 1 byte.
         static var radioStatusOnUART1: UInt32 { 0x2091_035A }
         // 1 byte each.
@@ -168,6 +170,7 @@ enum ConfigurationStep: UInt8 {
     case dynamicModel
     case powerMode
     case radioStatus
+    case satellites
     // From here on: before generation 9.
     case rate
     case navigationEngine
@@ -175,6 +178,7 @@ enum ConfigurationStep: UInt8 {
     case receiverManager
     case navigationPVT
     case hardwareStatus
+    case satellitesOfOldReceivers
     case withoutGGA
     case withoutGLL
     case withoutGSA
@@ -190,33 +194,36 @@ enum ConfigurationStep: UInt8 {
 
     /// The step after this one; nil if it is the last.
     func next(_ settings: GNSSSettings) -> ConfigurationStep? {
-        if self == .radioStatus { return nil }
+        if self == .satellites { return nil }
         if self == .navigationEngine, !settings.isPowerSaved { return .receiverManager }
         return ConfigurationStep(rawValue: rawValue &+ 1)
     }
 
     /// Whether the collar can work as the settings say although the receiver refuses the step. A receiver that cannot save power
-    /// always has full power, and not every receiver watches its antenna.
+    /// always has full power, and not every receiver watches its antenna or tells its satellites.
     func isDispensable(_ settings: GNSSSettings) -> Bool {
         switch self {
         case .powerMode, .receiverManager: !settings.isPowerSaved
-        case .radioStatus, .hardwareStatus: true
+        case .radioStatus, .hardwareStatus, .satellites, .satellitesOfOldReceivers: true
         default: false
         }
     }
 
     /// The number of positions for which the receiver says the state of its antenna once.
     private static var antennaInterval: UInt8 { 60 }
+    /// The number of positions for which the receiver tells its satellites once.
+    private static var satelliteInterval: UInt8 { 5 }
 
     /// The type that the receiver repeats in its answer. To take it from ``command(_:)`` would need more flash.
     var type: UBXMessageType {
         switch self {
-        case .outputs, .dynamicModel, .powerMode, .radioStatus: .setValues
+        case .outputs, .dynamicModel, .powerMode, .radioStatus, .satellites: .setValues
         case .rate: .rate
         case .navigationEngine: .navigationEngine
         case .powerManagement: .powerManagement
         case .receiverManager: .receiverManager
-        case .navigationPVT, .hardwareStatus, .withoutGGA, .withoutGLL, .withoutGSA, .withoutGSV, .withoutRMC, .withoutVTG:
+        case .navigationPVT, .hardwareStatus, .satellitesOfOldReceivers, .withoutGGA, .withoutGLL, .withoutGSA, .withoutGSV,
+            .withoutRMC, .withoutVTG:
             .messageRate
         }
     }
@@ -227,12 +234,14 @@ enum ConfigurationStep: UInt8 {
         case .dynamicModel: .setting(UBXCommand.Key.dynamicModel, to: settings.dynamicModel.rawValue)
         case .powerMode: .setting(UBXCommand.Key.powerMode, to: settings.isPowerSaved ? 2 : 0)
         case .radioStatus: .setting(UBXCommand.Key.radioStatusOnUART1, to: ConfigurationStep.antennaInterval)
+        case .satellites: .setting(UBXCommand.Key.navigationSatellitesOnUART1, to: ConfigurationStep.satelliteInterval)
         case .rate: .rate(settings)
         case .navigationEngine: .navigationEngine(settings)
         case .powerManagement: .powerManagement(settings)
         case .receiverManager: .receiverManager(settings)
         case .navigationPVT: .messageRate(of: .navigationPVT, 1)
         case .hardwareStatus: .messageRate(of: .hardwareStatus, ConfigurationStep.antennaInterval)
+        case .satellitesOfOldReceivers: .messageRate(of: .navigationSatellites, ConfigurationStep.satelliteInterval)
         case .withoutGGA, .withoutGLL, .withoutGSA, .withoutGSV, .withoutRMC, .withoutVTG:
             // The standard sentences have class 0xF0 and the numbers 0 … 5 in this order.
             .messageRate(of: UBXMessageType(0xF0, rawValue &- ConfigurationStep.withoutGGA.rawValue), 0)

@@ -2,13 +2,16 @@ import CollarWire
 
 /// Finds the messages of a u-blox receiver in a stream of bytes, and reads the ones that a collar needs.
 ///
-/// All other bytes are skipped: other protocols, messages with a wrong checksum, and messages with more than 92 bytes of payload.
-/// Damaged bytes never hide a message that follows them: after a wrong checksum the search goes on at the second byte of what
-/// looked like a message.
+/// All other bytes are skipped: other protocols, messages with a wrong checksum, and messages with more than 92 bytes of payload, of
+/// which only the satellites of NAV-SAT are counted. Damaged bytes never hide a message that follows them: after a wrong checksum the
+/// search goes on at the second byte of what looked like a message.
 public struct UBXParser: GNSSDialect {
     /// The bytes from the first one on that may begin a message.
     private var bytes = InlineArray<100, UInt8>(repeating: 0)
     private var count = 0
+    private var satelliteCounter = SatelliteCounter()
+    /// The number of satellites of a message that has just ended.
+    private var satelliteCount: UInt8?
 
     /// The bytes before the payload: two of synchronisation, class, number, and two of length.
     private static var headerByteCount: Int { 6 }
@@ -34,12 +37,17 @@ public struct UBXParser: GNSSDialect {
         if count == bytes.count { drop(1) }
         bytes[count] = byte
         count &+= 1
+        if let found = satelliteCounter.add(byte) { satelliteCount = found }
     }
 
     /// The event of the next message; nil if the bytes hold no further whole message.
     ///
     /// Complexity: constant for a byte that continues a message; at worst quadratic in the 100 bytes that are kept.
     public mutating func next() -> GNSSEvent? {
+        if let satelliteCount {
+            self.satelliteCount = nil
+            return .satellites(satelliteCount)
+        }
         var start = 0
         while start < count {
             switch judge(at: start) {
@@ -118,6 +126,8 @@ public struct UBXMessageType: Equatable, Sendable {
 
     /// Position, velocity and time of a moment.
     static var navigationPVT: UBXMessageType { UBXMessageType(0x01, 0x07) }
+    /// The satellites of a moment, and their signals.
+    static var navigationSatellites: UBXMessageType { UBXMessageType(0x01, 0x35) }
     /// Asks the receiver to save power, here to switch itself off.
     static var powerRequest: UBXMessageType { UBXMessageType(0x02, 0x41) }
     static var refused: UBXMessageType { UBXMessageType(0x05, 0x00) }

@@ -62,7 +62,11 @@ extension Collar {
         case .startTracking, .stopTracking: try setTracking(command.action == .startTracking, by: request, now: now)
         case .pair(let receiverID): try changeReceiver(to: receiverID, request, now: now)
         case .unpair: try changeReceiver(to: 0, request, now: now)
-        case .reboot: try remember(request, .ok)
+        case .reboot, .find: try remember(request, .ok)
+        case .reportPower:
+            try remember(request, .ok)
+            isPowerReportWanted = true
+            lastPowerReport = nil
         case .locateNow, .sound:
             try remember(request, nil)
             return .command(requestID: id, command.action)
@@ -146,11 +150,11 @@ extension Collar {
         delivery.requestReceived(now: now)
         let id = update.requestID
         guard pairedReceiverID != 0 else { return refuse(id) }
-        guard hasRoomForSettings else { return .requestNotTaken(requestID: id) }
+        guard replies.room > 0 else { return .requestNotTaken(requestID: id) }
         // A repeat of the update in force changes nothing.
         if update.version == settings.version, settings.applying(update.entries) == settings {
             repeatedRequestCount &+= 1
-            reportSettings(id)
+            reply(.settings(requestID: id, SettingKeys(of: update.entries)))
             return .repeatedRequest(requestID: id)
         }
         guard update.version > settings.version else { return answer(id, .conflict) }
@@ -163,13 +167,21 @@ extension Collar {
         settings = new
         obeyHeartbeat(now: now)
         if wereLost { isStatusWanted = true }
-        reportSettings(id)
+        reply(.settings(requestID: id, SettingKeys(of: update.entries)))
         return .settingsChanged
     }
 
-    /// Puts the heartbeat of the settings in force.
+    /// Puts the heartbeat and the longest wait of the settings in force.
     @inline(never) mutating func obeyHeartbeat(now: Instant) {
-        let seconds = settings.heartbeatInForce(defaultSeconds: configuration.delivery.heartbeatSeconds, isTracking: isTracking)
+        let seconds =
+            isFinding
+            ? Self.findHeartbeatSeconds
+            : settings.heartbeatInForce(
+                defaultSeconds: configuration.delivery.heartbeatSeconds, isTracking: isTracking, isAtRest: isAtRest)
+        let longest = settings[.outOfReachSeconds]
+        delivery.setLongestWait(
+            microseconds: isFinding || longest == 0
+                ? configuration.delivery.maximumTimeoutMicroseconds : Int64(widening: longest) * 1_000_000)
         guard seconds != heartbeatSeconds else { return }
         heartbeatSeconds = seconds
         delivery.setHeartbeat(microseconds: Int64(widening: seconds) * 1_000_000, now: now)
@@ -177,15 +189,21 @@ extension Collar {
 
     mutating func accept(_ request: SettingsRequest, now: Instant) -> Reception {
         delivery.requestReceived(now: now)
-        guard hasRoomForSettings else { return .requestNotTaken(requestID: request.requestID) }
-        reportSettings(request.requestID)
+        guard replies.room >= Int(SettingKeys.partCount) else { return .requestNotTaken(requestID: request.requestID) }
+        for part in 0..<SettingKeys.partCount { reply(.settings(requestID: request.requestID, SettingKeys(part: part))) }
         return .settingsRequest
     }
 
-    private var hasRoomForSettings: Bool { replies.room >= Int(CollarSettings.partCount) }
+    /// The longest silence of a collar while *find* is in force, in seconds.
+    private static var findHeartbeatSeconds: UInt32 { 10 }
 
-    private mutating func reportSettings(_ requestID: UInt16) {
-        for part in 0..<CollarSettings.partCount { reply(.settings(requestID: requestID, part: part)) }
+    /// Notes whether *find* is in force, and whether the collar is at rest: both change the heartbeat, and *find* the longest time
+    /// between unanswered polls.
+    public mutating func paceChanged(isFinding: Bool, isAtRest: Bool, now: Instant) {
+        guard isFinding != self.isFinding || isAtRest != self.isAtRest else { return }
+        self.isFinding = isFinding
+        self.isAtRest = isAtRest
+        obeyHeartbeat(now: now)
     }
 
     /// A refused request gets a reply only if no other reply is queued.
@@ -232,7 +250,7 @@ enum HostFrame {
         case .command: self = .command(try Command(decoding: frame))
         case .hostMessage: self = .message(try HostMessage(decoding: frame))
         case .identity, .absoluteFix, .liveFix, .batch, .probe, .status, .settingsReport, .commandResult, .collarMessage,
-            .radioIdentity, .modemSettings, .signalReport, .tombstone:
+            .radioIdentity, .modemSettings, .signalReport, .tombstone, .powerReport:
             throw .unknownType(header.typeCode)
         }
     }
@@ -243,9 +261,11 @@ enum Reply: Equatable {
     /// The result of a request.
     case result(CommandResult)
     /// One of the frames that report the settings in force.
-    case settings(requestID: UInt16, part: UInt8)
+    case settings(requestID: UInt16, SettingKeys)
     /// The status of the collar.
     case status
+    /// How the collar spends its battery.
+    case powerReport
 }
 
 /// Up to five frames of replies, oldest first. A reply that is lost on the air is not sent again; the host repeats its

@@ -7,7 +7,9 @@ public struct CollarSettings: Equatable, Sendable {
     /// The version of the settings. It grows with every change and is 0 before the first one.
     public internal(set) var version = SettingsVersion.defaults
     /// The values by key, from key 1 on; at first the defaults.
-    private var values: InlineArray<16, UInt32> = [500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0, 500, 5000, 0, 0, 0, 0]
+    private var values: InlineArray<24, UInt32> = [
+        500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0, 500, 5000, 0, 0, 0, 0, 0, 60, 2000, 0, 0, 3600, 10, 0,
+    ]
 
     init(heartbeatSeconds: UInt32) { self[.heartbeatSeconds] = heartbeatSeconds }
 
@@ -32,11 +34,16 @@ public struct CollarSettings: Equatable, Sendable {
         }
     }
 
-    private static var pairCount: UInt8 { 8 }
+    private static var pairCount: UInt8 { 12 }
 
     /// The stored value that holds two settings, and the index of the first of them.
     private static func pair(_ index: UInt8) -> (key: StoredKey, first: Int)? {
-        let raw = index < 5 ? StoredKey.settings1.rawValue + index : StoredKey.settings11.rawValue + index - 5
+        let raw =
+            switch index {
+            case 0..<5: StoredKey.settings1.rawValue + index
+            case 5..<8: StoredKey.settings11.rawValue + index - 5
+            default: StoredKey.settings17.rawValue + index - 8
+            }
         return StoredKey(rawValue: raw).map { ($0, 2 * Int(index)) }
     }
 
@@ -49,7 +56,8 @@ public struct CollarSettings: Equatable, Sendable {
     /// The heartbeat in force, in seconds (PROTOCOL.md, section 18): the setting; but where that has its default, and positions are
     /// logged, at least 1.5 times the longest interval between fixes. A collar that sends no more often than the default
     /// heartbeat would else send a probe between two fixes.
-    func heartbeatInForce(defaultSeconds: UInt32, isTracking: Bool) -> UInt32 {
+    func heartbeatInForce(defaultSeconds: UInt32, isTracking: Bool, isAtRest: Bool) -> UInt32 {
+        if isTracking, isAtRest, self[.restHeartbeatSeconds] > 0 { return self[.restHeartbeatSeconds] }
         guard self[.heartbeatSeconds] == defaultSeconds, isTracking else { return self[.heartbeatSeconds] }
         var longest: UInt32 = 0
         for raw in 1...SettingKey.count {
@@ -60,7 +68,7 @@ public struct CollarSettings: Equatable, Sendable {
 
     /// Whether the versions and all values are the same.
     public static func == (left: CollarSettings, right: CollarSettings) -> Bool {
-        for index in 0..<16 where left.values[index] != right.values[index] { return false }
+        for index in 0..<24 where left.values[index] != right.values[index] { return false }
         return left.version == right.version
     }
 
@@ -76,15 +84,31 @@ public struct CollarSettings: Equatable, Sendable {
         return new
     }
 
-    /// The number of frames of a report.
-    static var partCount: UInt8 { 3 }
-
-    /// The settings of one frame of a report: keys 1 … 6, 7 … 12, or 13 … 15.
-    func entries(ofPart part: UInt8) -> SettingList {
+    /// The settings of some keys.
+    func entries(_ keys: SettingKeys) -> SettingList {
         var entries = SettingList()
-        for raw in (6 * part + 1)...(6 * part + 6) {
+        for raw in 1...SettingKey.count where keys.contains(raw) {
             if let key = SettingKey(rawValue: raw) { entries.append(Setting(key: raw, value: self[key])) }
         }
         return entries
     }
+}
+
+/// Keys of settings that one frame of a report names.
+struct SettingKeys: Equatable, Sendable {
+    private var bits: UInt32
+
+    /// The number of frames of a report of all settings.
+    static var partCount: UInt8 { 4 }
+
+    /// The keys of one frame of a report of all settings: 1 … 6, 7 … 12, 13 … 18, or 19 … 23.
+    init(part: UInt8) { bits = 0b11_1111 &<< UInt32(6 &* part &+ 1) }
+
+    /// The keys that an update names and the collar knows.
+    init(of entries: SettingList) {
+        bits = 0
+        for index in 0..<entries.count where SettingKey(rawValue: entries[index].key) != nil { bits |= 1 &<< UInt32(entries[index].key) }
+    }
+
+    func contains(_ key: UInt8) -> Bool { bits & 1 &<< UInt32(key) != 0 }
 }

@@ -255,14 +255,16 @@ public enum StoredKey: UInt8, Equatable, Sendable {
     /// Set if settings were lost and have not been set since: their version, or 1 if it is not known. A block that is marked as
     /// old gives this value without a record of it.
     case settingsLost
+    /// Further settings, two in each value.
+    case settings17, settings19, settings21, settings23
 
-    static var count: Int { 26 }
+    static var count: Int { 30 }
 }
 
 /// Values by key. Each of them may be unset.
 struct StoredValues {
-    private var values = InlineArray<26, UInt64>(repeating: 0)
-    private var isSet = InlineArray<26, Bool>(repeating: false)
+    private var values = InlineArray<30, UInt64>(repeating: 0)
+    private var isSet = InlineArray<30, Bool>(repeating: false)
 
     subscript(key: StoredKey) -> UInt64? {
         get { isSet[Int(key.rawValue) - 1] ? values[Int(key.rawValue) - 1] : nil }

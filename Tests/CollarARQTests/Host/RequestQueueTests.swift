@@ -151,8 +151,9 @@ import Testing
         #expect(try window(&queue) == [.settingsRequest(SettingsRequest(requestID: id))])
         let low = list([1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1])
         let middle = list([7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1])
-        let high = list([13: 1, 14: 1, 15: 1, 99: 1])
-        var report = Settings(direction: .report, requestID: id, version: SettingsVersion(rawValue: 1), entries: high)
+        let high = list([13: 1, 14: 1, 15: 1, 16: 1, 17: 1, 18: 1])
+        let schedule = list([19: 1, 20: 1, 21: 1, 22: 1, 23: 1, 99: 1])
+        var report = Settings(direction: .report, requestID: id, version: SettingsVersion(rawValue: 1), entries: schedule)
         #expect(queue.accept(report) == nil)
         report.version = SettingsVersion(rawValue: 2)
         report.entries = low
@@ -160,6 +161,8 @@ import Testing
         report.entries = middle
         #expect(queue.accept(report) == nil)
         report.entries = high
+        #expect(queue.accept(report) == nil)
+        report.entries = schedule
         #expect(queue.accept(report) == EndedRequest(requestID: id, request: .settingsRequest, outcome: .reported(version: report.version)))
     }
 

@@ -176,6 +176,7 @@ func reported(_ messages: [Message], _ requestID: UInt16, version: UInt64) -> [U
 
 let defaultSettings: [UInt8: UInt32] = [
     1: 500, 2: 1000, 3: 2000, 4: 5000, 5: 500, 6: 500, 7: 30, 8: 60, 9: 5, 10: 0, 11: 500, 12: 5000, 13: 0, 14: 0, 15: 0,
+    16: 0, 17: 0, 18: 60, 19: 2000, 20: 0, 21: 0, 22: 3600, 23: 10,
 ]
 
 /// A key that begins with a byte.

@@ -22,6 +22,11 @@ struct DeviceBench {
     var isInReach = true
     /// Time between two readings, in microseconds.
     var readingMicroseconds: Int64 = 1_000_000
+    /// The time from switching on the receiver to the first reading, in seconds; nil if there are readings whatever the supply is.
+    var timeToFix: Int64?
+    /// How long the receiver was on, in readings.
+    private(set) var onCount = 0
+    private var onSince: Instant?
     /// The next reading; its time follows the clock.
     var reading = GNSSReading(
         unixMilliseconds: 0, latitudeE7: 473_000_000, longitudeE7: 85_000_000, horizontalAccuracyMillimeters: 3000)
@@ -68,7 +73,23 @@ struct DeviceBench {
         nextReading = nextReading.advanced(byMicroseconds: readingMicroseconds)
         reading.unixMilliseconds = Self.unixStart + now.microseconds / 1000
         reading.latitudeE7 += stepE7
+        guard hasPosition() else { return }
         if try device.gnssRead(reading, now: now) != nil { logged.append(now) }
+    }
+
+    /// Whether the receiver has its supply and has found its position.
+    private mutating func hasPosition() -> Bool {
+        guard let timeToFix else { return true }
+        guard device.gnssSupply == .on else {
+            onSince = nil
+            return false
+        }
+        onCount += 1
+        let begin = onSince ?? now
+        onSince = begin
+        let isFound = now.microseconds(since: begin) >= timeToFix * 1_000_000
+        device.gnssChanged(to: isFound ? .fix : .searching, fault: nil, now: now)
+        return isFound
     }
 
     private mutating func sendAll() throws {
@@ -139,6 +160,11 @@ struct DeviceBench {
 
     /// The statuses among the frames sent so far.
     var statuses: [Status] { sent.compactMap { if case .status(let status)? = $0.message { status } else { nil } } }
+
+    /// The power reports among the frames sent so far, and when they were sent.
+    var powerReports: [(at: Instant, report: PowerReport)] {
+        sent.compactMap { if case .powerReport(let report)? = $0.message { ($0.at, report) } else { nil } }
+    }
 
     /// The results among the frames sent so far.
     var results: [CommandResult] { sent.compactMap { if case .commandResult(let result)? = $0.message { result } else { nil } } }

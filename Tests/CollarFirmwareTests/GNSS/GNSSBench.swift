@@ -17,6 +17,9 @@ struct GNSSBench<Dialect: GNSSDialect> {
     var refused: Set<[UInt8]> = []
     /// Whether the receiver refuses to say the state of its antenna.
     var refusesAntenna = false
+    /// Whether the receiver refuses to tell its satellites, and whether it refuses to save power (from generation 9 on).
+    var refusesSatellites = false
+    var refusesPowerMode = false
     /// The number of commands that the receiver does not hear.
     var unheard = 0
     /// The commands that were sent.
@@ -70,7 +73,10 @@ struct GNSSBench<Dialect: GNSSDialect> {
         let kind = Array(command[2...3])
         let isKnown = (kind == [6, 0x8A]) == (generation >= 9)
         let isOfAntenna = [Self.radioStatus, Self.hardwareStatus].contains(command)
-        guard isKnown, !refused.contains(kind), !(refusesAntenna && isOfAntenna) else { return ubx(5, 0, kind) }
+        let isOfSatellites = command[6...].starts(with: [0, 1, 0, 0, 0x16]) || command[6...].starts(with: [1, 0x35])
+        let isOfPower = command[6...].starts(with: [0, 1, 0, 0, 1, 0, 0xD0])
+        let isRefused = refusesAntenna && isOfAntenna || refusesSatellites && isOfSatellites || refusesPowerMode && isOfPower
+        guard isKnown, !refused.contains(kind), !isRefused else { return ubx(5, 0, kind) }
         if kind == [6, 0x8A], command.count == 33 { (isUBXOn, isNMEAOn) = (true, false) }
         if kind == [6, 1] {
             if command[6] != 0xF0 { isUBXOn = true } else { silencedSentences.insert(command[7]) }
@@ -131,6 +137,14 @@ func ubx(_ messageClass: UInt8, _ number: UInt8, _ payload: [UInt8] = []) -> [UI
     let first = body.reduce(0) { $0 + Int($1) }
     let second = body.enumerated().reduce(0) { $0 + Int($1.element) * (body.count - $1.offset) }
     return [0xB5, 0x62] + body + [UInt8(first & 0xFF), UInt8(second & 0xFF)]
+}
+
+/// NAV-SAT with a satellite for each carrier-to-noise density, in dBHz.
+func satellites(_ densities: [UInt8], version: UInt8 = 1) -> [UInt8] {
+    let blocks = densities.enumerated().flatMap { number, density in
+        [0, UInt8(truncatingIfNeeded: number + 1), density] + [UInt8](repeating: 0x7F, count: 9)
+    }
+    return ubx(1, 0x35, [0, 0, 0, 0, version, UInt8(densities.count), 0, 0] + blocks)
 }
 
 /// An NMEA sentence with its checksum and its end.

@@ -20,10 +20,11 @@ import Testing
                 ubx(6, 0x8A, [0, 1, 0, 0, 0x21, 0x00, 0x11, 0x20, 3]),
                 ubx(6, 0x8A, [0, 1, 0, 0, 0x01, 0x00, 0xD0, 0x20, 2]),
                 GNSSBench<UBXParser>.radioStatus,
+                ubx(6, 0x8A, [0, 1, 0, 0, 0x16, 0x00, 0x91, 0x20, 5]),
             ])
         #expect(bench.receiver.state == .searching)
         bench.run(seconds: 60)
-        #expect(bench.commands.count == 4)
+        #expect(bench.commands.count == 5)
         let seconds: [Int64] = (0..<60).map { 1_800_000_000_000 + 1000 * $0 }
         #expect(bench.readings.map(\.unixMilliseconds) == seconds)
         #expect(bench.receiver.state == .fix && bench.receiver.fault == nil)
@@ -42,11 +43,12 @@ import Testing
             ubx(6, 0x11, [8, 1]),
             ubx(6, 1, [1, 7, 1]),
             GNSSBench<UBXParser>.hardwareStatus,
+            ubx(6, 1, [1, 0x35, 5]),
         ]
         expected += (0..<6).map { ubx(6, 1, [0xF0, $0, 0]) }
         #expect(bench.commands == expected)
         bench.run(seconds: 20)
-        #expect(bench.commands.count == 13)
+        #expect(bench.commands.count == 14)
         #expect(bench.readings.count == 20 && bench.receiver.fault == nil)
         #expect(!bench.isNMEAOn)
     }
@@ -115,7 +117,7 @@ import Testing
         bench.switchOn()
         bench.run(seconds: 4)
         #expect(bench.commands.prefix(4).allSatisfy { $0 == ubx(6, 0x8A, Self.outputs) })
-        #expect(bench.commands.count == 7)
+        #expect(bench.commands.count == 8)
         #expect(bench.isUBXOn)
         #expect(bench.readings.count == 4)
     }
@@ -145,7 +147,7 @@ import Testing
         bench.switchOn()
         bench.run(seconds: 3)
         #expect(bench.receiver.fault == .gnssFault && bench.receiver.state == .fix)
-        #expect(bench.readings.count == 3 && bench.commands.count == 13)
+        #expect(bench.readings.count == 3 && bench.commands.count == 14)
         bench.refused = [[6, 0x11]]
         bench.receiver.change(
             to: GNSSSettings(isPowerSaved: false, earliestDate: bench.receiver.settings.earliestDate), now: bench.now)
@@ -177,13 +179,71 @@ import Testing
         #expect(bench.receiver.fault == nil)
     }
 
+    /// What a receiver refuses, it refuses after each pause: that is no new fault.
+    @Test(arguments: [8, 10]) func aRefusalLastsOverAPause(generation: Int) {
+        var bench = GNSSBench<UBXParser>(generation: generation)
+        bench.refused = generation < 9 ? [[6, 0x3B]] : []
+        bench.refusesPowerMode = generation > 8
+        var faults: [CollarFault?] = []
+        for _ in 0..<3 {
+            bench.switchOn()
+            bench.run(seconds: 3)
+            faults.append(bench.receiver.fault)
+            bench.receiver.switchOff(isPause: true)
+            bench.exchange()
+            faults.append(bench.receiver.fault)
+            // It is told while the messages of the next configuration are still under way.
+            bench.receiver.switchOn(now: bench.now)
+            faults.append(bench.receiver.fault)
+        }
+        #expect(faults.allSatisfy { $0 == .gnssFault }, "\(faults)")
+        (bench.refused, bench.refusesPowerMode) = ([], false)
+        bench.exchange()
+        bench.run(seconds: 3)
+        #expect(bench.receiver.fault == nil, "it takes everything now")
+    }
+
+    @Test func theEndOfTheDemandForgetsAFault() {
+        var bench = GNSSBench<UBXParser>(generation: 10)
+        bench.refusesPowerMode = true
+        bench.switchOn()
+        bench.run(seconds: 3)
+        bench.receiver.switchOff(isPause: true)
+        bench.exchange()
+        #expect(bench.receiver.fault == .gnssFault)
+        bench.receiver.switchOff()
+        #expect(bench.receiver.fault == nil)
+    }
+
+    /// The number belongs to the time since the receiver was switched on.
+    @Test func theNumberOfSatellites() {
+        var bench = GNSSBench<UBXParser>(generation: 10)
+        bench.switchOn()
+        #expect(bench.receiver.satelliteCount == nil)
+        bench.receive(satellites([9, 10, 45]))
+        #expect(bench.receiver.satelliteCount == 2)
+        bench.receive(satellites([]))
+        #expect(bench.receiver.satelliteCount == 0)
+        bench.receiver.switchOff(isPause: true)
+        bench.exchange()
+        #expect(bench.receiver.satelliteCount == nil)
+    }
+
+    @Test(arguments: [8, 10]) func aReceiverThatDoesNotTellItsSatellitesIsNoFault(generation: Int) {
+        var bench = GNSSBench<UBXParser>(generation: generation)
+        bench.refusesSatellites = true
+        bench.switchOn()
+        bench.run(seconds: 3)
+        #expect(bench.receiver.fault == nil && bench.readings.count == 3)
+    }
+
     @Test(arguments: [8, 10]) func aReceiverThatDoesNotSayItsAntennaIsNoFault(generation: Int) {
         var bench = GNSSBench<UBXParser>(generation: generation)
         bench.refusesAntenna = true
         bench.switchOn()
         bench.run(seconds: 3)
         #expect(bench.receiver.fault == nil && bench.readings.count == 3)
-        #expect(bench.commands.count == (generation < 9 ? 13 : 4))
+        #expect(bench.commands.count == (generation < 9 ? 14 : 5))
     }
 
     @Test func aReceiverThatRestartsIsConfiguredAgain() {
@@ -192,7 +252,7 @@ import Testing
         bench.run(seconds: 10)
         bench.restart()
         bench.run(seconds: 1)
-        #expect(bench.commands.count == 8)
+        #expect(bench.commands.count == 10)
         #expect(bench.isUBXOn && !bench.isNMEAOn)
         // A board that reads UBX only notices that nothing comes.
         var ubxOnly = GNSSBench<UBXParser>(generation: 9)
@@ -201,7 +261,7 @@ import Testing
         #expect(ubxOnly.readings.count == 10)
         ubxOnly.restart()
         ubxOnly.run(seconds: 10)
-        #expect(ubxOnly.commands.count == 8 && ubxOnly.isUBXOn)
+        #expect(ubxOnly.commands.count == 10 && ubxOnly.isUBXOn)
         #expect(ubxOnly.readings.count >= 15)
         #expect(ubxOnly.receiver.fault == nil)
     }
@@ -233,13 +293,13 @@ import Testing
         var settings = bench.receiver.settings
         bench.receiver.change(to: settings, now: bench.now)
         bench.exchange()
-        #expect(bench.commands.count == 4, "nothing has changed")
+        #expect(bench.commands.count == 5, "nothing has changed")
         (settings.intervalMilliseconds, settings.dynamicModel) = (5000, .airborne)
         bench.receiver.change(to: settings, now: bench.now)
         bench.exchange()
-        #expect(bench.commands.count == 8)
-        #expect(Array(bench.commands[4][14..<16]) == [0x88, 0x13])
-        #expect(bench.commands[5][14] == 6)
+        #expect(bench.commands.count == 10)
+        #expect(Array(bench.commands[5][14..<16]) == [0x88, 0x13])
+        #expect(bench.commands[6][14] == 6)
     }
 
     @Test func datesThatAreTooEarly() {

@@ -36,6 +36,31 @@ import Testing
         }
     }
 
+    /// GPS has two sentences and GLONASS one. A satellite without a signal has an empty field, and the last sentence is not full.
+    private let view = [
+        "GPGSV,2,1,06,02,50,123,38,05,30,200,,12,10,020,09,25,70,310,10", "GPGSV,2,2,06,29,05,350,44,31,,,",
+        "GLGSV,1,1,02,65,40,100,21,66,20,200,00,1",
+    ]
+
+    @Test func theSatellitesOfAllSystems() {
+        var parser = NMEAParser()
+        #expect(parser.events(of: view.flatMap { sentence($0) }) == [.other, .other, .other])
+        #expect(parser.events(of: sentence(rmc)) == [.satellites(4), .other])
+        // Each RMC tells the satellites of the sentences since the one before; without such a sentence none.
+        let later = "GNRMC,092722.50,A,2717.314567,S,15300.440000,E,1.944,271.567,240224,,,A"
+        #expect(parser.events(of: sentence(later)).allSatisfy { if case .satellites = $0 { false } else { true } })
+        let again = "GNRMC,092723.50,A,2717.314567,S,15300.440000,E,1.944,271.567,240224,,,A"
+        #expect(parser.events(of: sentence("GAGSV,1,1,00") + sentence(again)).contains(.satellites(0)))
+    }
+
+    /// More sentences than there are satellites: the number stays in its range.
+    @Test func tooManySatellites() {
+        var parser = NMEAParser()
+        let full = sentence("GPGSV,1,1,04,1,1,1,40,2,1,1,40,3,1,1,40,4,1,1,40")
+        #expect(parser.events(of: (0..<100).flatMap { _ in full } + sentence(rmc)).contains(.satellites(255)))
+        #expect(!parser.events(of: sentence("PGGSV,1,1,01,1,1,1,40") + sentence(rmc)).contains(.satellites(1)))
+    }
+
     /// An address that begins with P is a maker's: Garmin's PGRMC is no RMC, though its letters are those.
     @Test func proprietarySentences() throws {
         for proprietary in ["PGRMC,A,218.8,100,,,,,,A,3,1,1,4,30", "PMGST,1,2,3", "PGGGA,092721.50,1"] {

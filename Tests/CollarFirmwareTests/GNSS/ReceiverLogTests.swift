@@ -85,6 +85,18 @@ struct ReceiverLogTests {
     }
 }
 
+extension ReceiverLogTests {
+    /// gpsd reports each NAV-SAT with the signals of all its satellites.
+    @Test(arguments: ["ublox-neo-m8n", "ublox-neo-m8t", "ublox-zed-f9p-hp", "ublox-zed-f9p-sfrbx", "ublox-zed-f9t-rtcm3"])
+    func theSatellitesAreThoseThatGPSDReads(_ name: String) throws {
+        let logs = try #require(ReceiverLogs())
+        var parser = UBXParser()
+        let counts = parser.events(of: try logs.bytes(of: name)).compactMap { if case .satellites(let count) = $0 { count } else { nil } }
+        let reported = try logs.signals(of: name).map { signals in UInt8(signals.count { $0 >= 10 }) }
+        #expect(counts.count > 1 && reported == counts, "\(counts), but \(reported)")
+    }
+}
+
 /// The logs of GNSS receivers that come with gpsd's source, and what gpsd reads in them. `Tools/test` unpacks them.
 struct ReceiverLogs {
     /// What gpsd reports of one moment.
@@ -115,6 +127,17 @@ struct ReceiverLogs {
     }
 
     func bytes(of name: String) throws -> Data { try Data(contentsOf: folder.appendingPathComponent("\(name).log")) }
+
+    /// The carrier-to-noise densities of the satellites in each report of the sky, in dBHz.
+    func signals(of name: String) throws -> [[Double]] {
+        try Data(contentsOf: folder.appendingPathComponent("\(name).log.chk")).split(separator: 0x0A).compactMap { line in
+            guard line.starts(with: #"{"class":"SKY""#.utf8),
+                let object = try JSONSerialization.jsonObject(with: line) as? [String: Any],
+                let satellites = object["satellites"] as? [[String: Any]]
+            else { return nil }
+            return satellites.map { $0["ss"] as? Double ?? 0 }
+        }
+    }
 
     /// The reports with a position by their times in milliseconds since 1970. Of one moment there are several, each with more
     /// values than the one before.

@@ -104,7 +104,7 @@ import Testing
         #expect(events(ubx(0x0A, 0x04, [1, 2, 3])) == [.other])
         #expect(events(ubx(1, 7, [UInt8](repeating: 0, count: 83))) == [.other])
         #expect(events(ubx(5, 1, [6])) == [.other])
-        #expect(events(ubx(1, 0x35, [UInt8](repeating: 0, count: 93))).isEmpty)
+        #expect(events(ubx(1, 0x36, [UInt8](repeating: 0, count: 93))).isEmpty)
     }
 
     /// Every cut, every doubled first byte, and every damaged byte before a message.

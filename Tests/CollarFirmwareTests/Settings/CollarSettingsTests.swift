@@ -9,23 +9,33 @@ import Testing
         var bench = try CollarBench.paired()
         #expect(try bench.askForSettings(3) == .settingsRequest)
         let sent = try bench.sendAll().map(\.message)
-        #expect(sent.count == 3)
+        #expect(sent.count == 4)
         #expect(reported(sent, 3, version: 0) == defaultSettings)
+        #expect(sent.map { reported([$0], 3, version: 0).keys.sorted() } == [
+            [1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12], [13, 14, 15, 16, 17, 18], [19, 20, 21, 22, 23],
+        ])
     }
 
     @Test func aHigherVersionIsInForceAndTheReportIsTheAnswer() throws {
         var bench = try CollarBench.paired()
         #expect(try bench.update(4, version: 10, [1: 900, 9: 7, 200: 1]) == .settingsChanged)
-        var expected = defaultSettings
-        expected[1] = 900
-        expected[9] = 7
-        #expect(reported(try bench.sendAll().map(\.message), 4, version: 10) == expected)
+        // One frame names the settings that the update names, but for unknown ones.
+        let sent = try bench.sendAll().map(\.message)
+        #expect(reported(sent, 4, version: 10) == [1: 900, 9: 7])
+        #expect(sent.count { if case .settings = $0 { true } else { false } } == 1)
         // A setting that an update does not name keeps its value.
         #expect(try bench.update(5, version: 11, [7: 60, 7: 45]) == .settingsChanged)
-        expected[7] = 45
-        #expect(reported(try bench.answered(), 5, version: 11) == expected)
+        #expect(reported(try bench.answered(), 5, version: 11) == [7: 45])
+        #expect(try bench.askForSettings(6) == .settingsRequest)
+        #expect(reported(try bench.answered(), 6, version: 11) == defaultSettings.merging([1: 900, 7: 45, 9: 7]) { $1 })
+        // An update of unknown settings alone is answered, too.
+        #expect(try bench.update(7, version: 12, [200: 1]) == .settingsChanged)
+        #expect(try bench.answered().contains { message in
+            if case .settings(let report) = message { report.requestID == 7 && report.entries.count == 0 } else { false }
+        })
+        _ = try bench.answered()
         bench = try bench.rebooted()
-        #expect(bench.collar.settings.version == SettingsVersion(rawValue: 11))
+        #expect(bench.collar.settings.version == SettingsVersion(rawValue: 12))
         #expect(bench.collar.settings[.stationarySeconds] == 45)
         #expect(bench.collar.settings[.intervalMilliseconds] == 900)
         #expect(bench.collar.settings[.positionDigits] == 7)
@@ -47,6 +57,8 @@ import Testing
     @Test(arguments: [
         (1, 99), (1, 86_400_001), (4, 0), (5, 0), (6, 100_001), (7, 86_401), (8, 4), (8, 65_536), (9, 4), (9, 8),
         (10, 2), (10, .max), (11, 99), (12, 86_400_001), (13, 4), (13, 13), (14, 65_536), (15, 2),
+        (16, 999), (16, 86_400_001), (17, 1), (17, 86_400_001), (18, 0), (18, 9), (18, 601), (19, 100_001), (20, 4), (20, 65_536),
+        (21, 1), (21, 29), (21, 65_536), (22, 65_536), (23, 121),
     ] as [(UInt8, UInt32)])
     func aValueOutOfItsRangeChangesNothing(key: UInt8, value: UInt32) throws {
         var bench = try CollarBench.paired()
@@ -65,7 +77,7 @@ import Testing
         #expect(bench.collar.identity.heartbeatSeconds == 270)
         // The report names the setting; the identity after it names the heartbeat in force.
         let sent = try bench.sendAll().map(\.message)
-        #expect(reported(sent, 4, version: 10)[8] == 60)
+        #expect(reported(sent, 4, version: 10) == [1: 180_000])
         guard case .identity(let identity) = sent.last else { throw Unexpected() }
         #expect(identity.heartbeatSeconds == 270)
         #expect(try bench.update(5, version: 11, [4: 86_400_000]) == .settingsChanged)
@@ -146,6 +158,22 @@ import Testing
         _ = try bench.sendAll()
         #expect(try bench.update(5, version: 2, [13: 0, 14: 0, 15: 0]) == .settingsChanged)
         #expect(bench.collar.settings[.spreadingFactor] == 0 && bench.collar.settings[.turnaroundMilliseconds] == 0)
+    }
+
+    @Test func theSettingsOfTheScheduleAreKept() throws {
+        var bench = try CollarBench.paired()
+        let first: KeyValuePairs<UInt8, UInt32> = [16: 1000, 17: 86_400_000, 18: 10, 19: 100_000, 20: 65_535, 21: 30]
+        #expect(try bench.update(4, version: 1, first) == .settingsChanged)
+        _ = try bench.sendAll()
+        #expect(try bench.update(5, version: 2, [22: 0, 23: 120]) == .settingsChanged)
+        bench = try bench.rebooted()
+        var expected = defaultSettings.merging([22: 0, 23: 120]) { $1 }
+        for (key, value) in first { expected[key] = value }
+        _ = try bench.sendAll()
+        #expect(try bench.askForSettings(6) == .settingsRequest)
+        #expect(reported(try bench.answered(), 6, version: 2) == expected)
+        // None of these has to have a value of its own.
+        #expect(try bench.update(7, version: 3, [16: 0, 17: 0, 19: 0, 20: 0, 21: 0, 23: 0]) == .settingsChanged)
     }
 
     @Test func aFlashThatFailsLeavesTheOldSettings() throws {

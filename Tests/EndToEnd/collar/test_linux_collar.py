@@ -9,7 +9,7 @@ import time
 import unittest
 
 from end_to_end import BINARY, child_environment, give_to_ordinary_user, wait_until
-from gnss_bytes import nmea
+from gnss_bytes import FakeReceiver, nmea
 from linux_collar import LinuxCollarTest, fixes_from_now
 from readers import GPSD
 
@@ -55,6 +55,22 @@ class DialectTest(LinuxCollarTest):
 
 class BoardTest(LinuxCollarTest):
     loss = 0
+
+    def test_a_schedule_without_a_switch(self):
+        """A fix each half a minute, of a receiver that says a position each second: that its supply cannot be switched is no error."""
+        self.join_sticks("serial")
+        self.play(150, FakeReceiver(generation=None))
+        collar = self.new_collar()
+        base = self.base_radio(events="fix,status")
+        wait_until(lambda: self.fixes_of(base), 30, "a fix")
+        sent = self.start([BINARY, "send", "--state-dir", self.state, "settings", "set", "fix_interval_ms=30000"])
+        self.assertEqual(sent.wait(30), 0, sent.error_text)
+        changed = int(time.time()) * 1000
+        wait_until(lambda: sum(fix["ts_unix_ms"] > changed + 2000 for fix in self.fixes_of(base)) >= 3, 120, "three fixes of the schedule")
+        times = [fix["ts_unix_ms"] for fix in self.fixes_of(base) if fix["ts_unix_ms"] > changed + 2000]
+        self.assertGreaterEqual(min(later - earlier for earlier, later in zip(times, times[1:])), 28_000, times)
+        self.assertEqual([line["last_error_name"] for line in base.fixes if line["type"] == "status" and line["last_error_name"]], [])
+        self.assertEqual(collar.stop(), 0, collar.error_text)
 
     def test_battery_button_light_and_sounder(self):
         self.join_sticks("serial")

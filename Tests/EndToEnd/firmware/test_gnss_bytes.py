@@ -117,6 +117,18 @@ class FakeReceiverTest(unittest.TestCase):
             self.assertEqual(payload[6 if generation > 8 else 20], 4)
             self.assertEqual(len(payload) - 2, 28 if generation > 8 else 60)
 
+    def test_the_satellites(self):
+        """They are told once for as many positions as it was asked for, by a message that all generations have."""
+        for generation, request in ((10, ubx((6, 0x8A), bytes.fromhex("00010000 1600912002"))), (8, ubx((6, 1), bytes.fromhex("013502")))):
+            receiver = FakeReceiver(generation)
+            receiver.densities = [40, 0, 7]
+            receiver.receive(request)
+            said = [receiver.bytes_of(self.fix | {"ts_unix_ms": self.fix["ts_unix_ms"] + 1000 * number}) for number in range(4)]
+            message = bytes.fromhex("b5620135 2c00")
+            self.assertEqual([message in each for each in said], [True, False, True, False])
+            payload = said[0].partition(message)[2][:-2]
+            self.assertEqual((len(payload), payload[4], payload[5], payload[10::12]), (44, 1, 3, bytes((40, 0, 7))))
+
     def test_off_and_on(self):
         receiver = FakeReceiver()
         receiver.receive(ubx((6, 0x8A), self.values))

@@ -14,6 +14,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BOARD = ROOT / "hardware/boards/qemu-mps2-an386"
 
+from board_pins import Pins
+
 from wire import crc24
 
 EMULATOR = "qemu-system-arm"
@@ -49,11 +51,14 @@ class Port:
         self.number = number
         self.receive = lambda data: None
         self.socket = None
+        # How many bytes were sent to the board and received from it since it was switched on.
+        self.sent = self.received = 0
 
     def write(self, data):
         line = self.socket
         if line is None:
             return
+        self.sent += len(data)
         try:
             line.sendall(data)
         except OSError:
@@ -61,10 +66,14 @@ class Port:
 
 
 class EmulatedBoard:
-    """A board with an image and a flash file. It is off until `start`."""
+    """A board with an image and a flash file. It is off until `start`.
 
-    def __init__(self, image, flash, port_count):
-        self.image, self.flash = image, flash
+    The time of the board is that of this machine, or `is_time_held`: a `HeldTime` says when each sleep of the board ends, and the
+    emulator takes 32 ns for each instruction."""
+
+    def __init__(self, image, flash, port_count, is_time_held=False):
+        self.image, self.flash, self.is_time_held = image, flash, is_time_held
+        self.pins = Pins(flash)
         self.ports = [Port(number) for number in range(port_count)]
         # What to call when the power is cut: other devices have the same supply.
         self.power_was_cut = []
@@ -87,11 +96,14 @@ class EmulatedBoard:
         with open(self.flash, "r+b") as file:
             file.seek(BLOCK)
             file.write(secrets.token_bytes(BLOCK))
+        self.pins.clear(self.is_time_held)
         names = [f"port{port.number}" for port in self.ports] + ["control"]
         listeners = [self._listen(name) for name in names]
         command = [EMULATOR, "-M", "mps2-an386,memory-backend=memory", "-display", "none", "-monitor", "none", "-no-shutdown",
                    "-object", f"memory-backend-file,id=memory,size={MEMORY},mem-path={self.flash},share=on",
                    "-kernel", str(self.image), "-qmp", f"unix:{self.folder}/control"]
+        if self.is_time_held:
+            command += ["-icount", "shift=5"]
         for name in names[:-1]:
             command += ["-chardev", f"socket,id={name},path={self.folder}/{name}", "-serial", f"chardev:{name}"]
         # The emulator ends with this process, however that ends.
@@ -113,7 +125,7 @@ class EmulatedBoard:
         self._control.readline()
         self.command("qmp_capabilities")
         for port, line in zip(self.ports, lines):
-            port.socket = line
+            port.socket, port.sent, port.received = line, 0, 0
         self._reader = threading.Thread(target=self._read, args=(lines,), daemon=True)
         self._reader.start()
 
@@ -127,6 +139,7 @@ class EmulatedBoard:
                     data = b""
                 if data:
                     ports[line].receive(data)
+                    ports[line].received += len(data)
                 else:
                     del ports[line]
 
@@ -179,6 +192,7 @@ class EmulatedBoard:
 
     def close(self):
         self.cut_power()
+        self.pins.close()
         self._folder.cleanup()
 
 

@@ -61,16 +61,20 @@ class FirmwareTest(EndToEndTest):
 class CollarTest(FirmwareTest):
     """A test with the image of a collar, whose GNSS receiver plays a track."""
 
-    def collar(self, spreading_factor=0):
-        """A collar with a key that the receiver has, and its GNSS receiver, which plays a cat's walk again and again."""
-        device, key = self.random.getrandbits(64), self.random.randbytes(16)
-        board = self.board("Collar", 3, device=device, address=9, key=key, spreading_factor=spreading_factor)
+    def add_key(self, device, key):
+        """Gives the receiver the key of a collar."""
         pathlib.Path(self.path("key")).write_text(key.hex(), encoding="ascii")
         os.chmod(self.path("key"), 0o644)
         added = self.start([BINARY, "key", "add", f"{device:016x}", self.path("key"), "--state-dir", self.state])
         self.assertEqual(added.wait(), 0, added.error_text)
+
+    def collar(self, spreading_factor=0):
+        """A collar with a key that the receiver has, and its GNSS receiver, which plays a cat's walk again and again."""
+        device, key = self.random.getrandbits(64), self.random.randbytes(16)
+        board = self.board("Collar", 3, device=device, address=9, key=key, spreading_factor=spreading_factor)
+        self.add_key(device, key)
         _, fixes = self.track("cats_uk/Maxwell-Tag")
-        receiver = EmulatedReceiver(board.ports[1], itertools.cycle(fixes))
+        receiver = EmulatedReceiver(board, itertools.cycle(fixes))
         board.power_was_cut.append(receiver.power_was_cut)
         self.addCleanup(receiver.close)
         return board, receiver

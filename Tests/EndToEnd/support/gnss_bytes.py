@@ -26,13 +26,13 @@ SYNCHRONISATION = b"\xb5\x62"
 UNKNOWN_ACCURACY = 0xFFFFFFFF
 
 # Class and number of the messages.
-NAV_PVT, PMREQ, NAK, ACK, MON_HW, MON_RF = (1, 0x07), (2, 0x41), (5, 0), (5, 1), (0x0A, 0x09), (0x0A, 0x38)
+NAV_PVT, NAV_SAT, PMREQ, NAK, ACK, MON_HW, MON_RF = (1, 0x07), (1, 0x35), (2, 0x41), (5, 0), (5, 1), (0x0A, 0x09), (0x0A, 0x38)
 MESSAGE_RATE, RATE, RECEIVER_MANAGER, NAVIGATION, POWER, SET_VALUES = (6, 1), (6, 8), (6, 0x11), (6, 0x24), (6, 0x3B), (6, 0x8A)
 OLD_CONFIGURATION = {MESSAGE_RATE: 3, RATE: 6, RECEIVER_MANAGER: 2, NAVIGATION: 36, POWER: 44}
 
 # The keys that the fake receiver knows, with the names under which it keeps their values.
 KEYS = {0x30210001: "interval_ms", 0x20110021: "model", 0x20910007: "pvt", 0x10740001: "ubx", 0x10740002: "nmea",
-        0x20D00001: "power_mode", 0x2091035A: "mon_rf"}
+        0x20D00001: "power_mode", 0x2091035A: "mon_rf", 0x20910016: "nav_sat"}
 # States of an antenna, in MON-HW and MON-RF.
 ANTENNA_GOOD, ANTENNA_OPEN = 2, 4
 # Bytes of a value, by the upper four bits of its key.
@@ -93,6 +93,13 @@ def mon_hw(antenna):
     return ubx(MON_HW, struct.pack("<IIIIHHBB", 0, 0, 0, 0, 90, 5000, antenna, 1) + bytes(38))
 
 
+def nav_sat(densities):
+    """NAV-SAT of satellites of GPS with these carrier-to-noise densities in dBHz; 0 is a satellite that is only searched."""
+    blocks = b"".join(struct.pack("<BBBbhhI", 0, number, density, 40, 120, 0, 0x1F if density else 0x11)
+                      for number, density in enumerate(densities, 1))
+    return ubx(NAV_SAT, struct.pack("<IBB2x", 0, 1, len(densities)) + blocks)
+
+
 def _angle(degrees, width, letters):
     """Degrees and minutes with seven decimal places, which keep 1e-7 degree exactly; and the hemisphere."""
     e7 = _scaled(abs(degrees), 1e7)
@@ -138,6 +145,8 @@ class FakeReceiver:
         self.restarts = -1
         self.is_off = False
         self.antenna = ANTENNA_GOOD
+        # The signals of the satellites that it hears, in dBHz.
+        self.densities = [44, 41, 38, 35, 30, 25, 0, 0]
         self.restart()
 
     def restart(self):
@@ -145,6 +154,8 @@ class FakeReceiver:
         self.interval_ms, self.model, self.pvt, self.ubx, self.nmea, self.power_mode = 1000, 0, 0, 1, 1, 0
         # The number of positions for which it says the state of its antenna once, and the number of positions.
         self.mon_rf, self.mon_hw, self.positions = 0, 0, 0
+        # The same for its satellites.
+        self.nav_sat = 0
         # NMEA sentences that are switched off one by one, and the time of the last fix.
         self.silent_sentences, self.last_ms = set(), None
         self.restarts += 1
@@ -224,6 +235,8 @@ class FakeReceiver:
                 self.pvt = payload[2]
             elif tuple(payload[:2]) == MON_HW:
                 self.mon_hw = payload[2]
+            elif tuple(payload[:2]) == NAV_SAT:
+                self.nav_sat = payload[2]
             elif payload[0] == 0xF0:
                 (self.silent_sentences.discard if payload[2] else self.silent_sentences.add)(payload[1])
         return True
@@ -243,6 +256,8 @@ class FakeReceiver:
         for interval, message in ((self.mon_rf, mon_rf), (self.mon_hw, mon_hw)):
             if self.ubx and interval and self.positions % interval == 0:
                 out += message(self.antenna)
+        if self.ubx and self.nav_sat and self.positions % self.nav_sat == 0:
+            out += nav_sat(self.densities)
         self.positions += 1
         return out
 

@@ -74,7 +74,7 @@ def run(given):
     line = SerialLine(ordinary=False)
     board = EmulatedBoard(IMAGES / "Collar.elf", given.file, 3)
     tap = Tap(board.ports[0], line.master)
-    receiver = EmulatedReceiver(board.ports[1], track(given.track))
+    receiver = EmulatedReceiver(board, track(given.track))
     given.link.unlink(missing_ok=True)
     given.link.symlink_to(line.path)
     try:
@@ -126,7 +126,7 @@ def size(given):
             file = os.path.join(folder, "flash")
             make_flash(file, 1, 9 if ports == 3 else 0, bytes(range(16)))
             board = EmulatedBoard(path, file, ports)
-            receiver = EmulatedReceiver(board.ports[1], track(TRACK)) if ports == 3 else None
+            receiver = EmulatedReceiver(board, track(TRACK)) if ports == 3 else None
             board.start()
             if receiver:
                 receiver.start()

@@ -13,6 +13,7 @@ public struct UART: SerialPort, ~Copyable {
     private let data: Register
     private let state: Register
     private let interrupts: Register
+    private let counters: (read: Register, written: Register)
 
     /// The port of a number, as the emulator's option `-serial` counts them: 0 … 2.
     public init(_ number: Int) {
@@ -20,6 +21,7 @@ public struct UART: SerialPort, ~Copyable {
         data = Register(at: base)
         state = Register(at: base + 0x4)
         interrupts = Register(at: base + 0xC)
+        counters = Pins.counters(ofPort: number)
         Register(at: base + 0x10).value = Self.divider
         Register(at: base + 0x8).value = Self.controlOn
     }
@@ -28,6 +30,7 @@ public struct UART: SerialPort, ~Copyable {
     public mutating func read() -> UInt8? {
         interrupts.value = 0b11
         guard state.value & Self.stateReceiveFull != 0 else { return nil }
+        counters.read.value &+= 1
         return UInt8(truncatingIfNeeded: data.value)
     }
 
@@ -37,6 +40,7 @@ public struct UART: SerialPort, ~Copyable {
     /// Sends a byte, as soon as the port takes it.
     public mutating func write(_ byte: UInt8) {
         while !isReady {}
+        counters.written.value &+= 1
         data.value = UInt32(byte)
     }
 }

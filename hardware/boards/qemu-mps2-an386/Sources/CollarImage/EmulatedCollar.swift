@@ -20,7 +20,11 @@ struct EmulatedCollar: CollarBoard, ~Copyable {
     private var cable = UART(2)
     private var cableInput = SerialFrames()
 
-    init(_ factory: FactoryBlocks) { profile = ModemProfile(factory.modem) }
+    init(_ factory: FactoryBlocks) {
+        profile = ModemProfile(factory.modem)
+        Pins.set(.off)
+        Pins.listen(until: nil)
+    }
 
     mutating func now() -> Instant { clock.now() }
 
@@ -29,6 +33,8 @@ struct EmulatedCollar: CollarBoard, ~Copyable {
         clock.wait(until: isSending ? min(deadline, transmissionEnd) : deadline)
     }
 
+    /// Less than the 30 s of the watchdog.
+    var longestWaitMicroseconds: Int64 { 20_000_000 }
     mutating func feedWatchdog() { watchdog.feed() }
     mutating func randomWord() -> UInt32 { FactoryBlocks.randomWord() }
     mutating func takeResetCause() -> ResetCause { .take() }
@@ -46,6 +52,13 @@ struct EmulatedCollar: CollarBoard, ~Copyable {
     mutating func radioState() -> RadioState {
         radioOutput.write(to: &radio)
         return radioOutput.isEmpty && clock.now() >= transmissionEnd ? .ready : .sending
+    }
+
+    mutating func listen(until deadline: Instant?) { Pins.listen(until: deadline) }
+
+    mutating func setGNSS(_ supply: GNSSSupply) -> Bool {
+        Pins.set(supply)
+        return true
     }
 
     var gnssSettings: GNSSSettings {
