@@ -43,7 +43,8 @@ extension World {
     func begin(_ station: Station, life: Int, airtime: Int64) {
         transmissionCount += 1
         air.removeAll { $0.end < now - 30_000_000 }
-        air.append(Transmission(id: transmissionCount, sender: station, start: now, end: now + airtime))
+        let listeners = collars.filter { $0.isListening(now: now) }.map(\.index)
+        air.append(Transmission(id: transmissionCount, sender: station, start: now, end: now + airtime, listeners: listeners))
         queue.add(.sent(station, life: life, transmission: transmissionCount), at: now + airtime)
         noteChannelOfSticks()
     }
@@ -109,6 +110,10 @@ extension World {
         if deliveries.isEmpty { log("  lost on the way to \(station)") }
         if plan.isHalfDuplex, let other = interferer(of: transmission) {
             log("  not heard by \(station): \(other) was sending")
+            return
+        }
+        if plan.isHalfDuplex, case .collar(let index) = station, !transmission.listeners.contains(index) {
+            log("  not heard by \(station): its radio slept")
             return
         }
         let isPacket = !channel.isStream

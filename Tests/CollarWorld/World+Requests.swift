@@ -11,7 +11,7 @@ extension World {
             case 0: .command(.startTracking)
             case 1: .command(.stopTracking)
             case 2: .command(.locateNow)
-            case 3: .command(.sound(milliseconds: 300))
+            case 3: .command([.sound(milliseconds: 300), .find(seconds: 60), .reportPower][Int(now / 1000 % 3)])
             case 4, 5: .command(.reboot)
             case 6: .settingsRequest
             default: makeSettingsUpdate()
@@ -38,7 +38,7 @@ extension World {
 
     private func makeSettingsUpdate() -> HostRequest {
         var entries = SettingList()
-        let keys: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 11, 12, 14]
+        let keys: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 11, 12, 14, 16, 18, 19, 21, 22]
         for _ in 0..<(1 + streams[.requests].below(HostRequest.settingLimit)) {
             let key = keys[streams[.requests].below(keys.count)]
             // Some values are out of range.
@@ -112,7 +112,7 @@ extension World {
         case .reboot:
             let event = Event.rebootByCommand(collar: collar.index, life: collar.life)
             queue.add(event, at: now + streams[.requests].between(0, 2_000_000))
-        case .startTracking, .stopTracking, .pair, .unpair: break
+        case .startTracking, .stopTracking, .pair, .unpair, .find, .reportPower: break
         }
     }
 

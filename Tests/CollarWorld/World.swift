@@ -76,6 +76,8 @@ package final class World {
         let sender: Station
         let start: Int64
         let end: Int64
+        /// The collars whose radios receive when it begins.
+        let listeners: [Int]
     }
 
     /// The most steps of a run, more than twice those of the longest known run: there, a host that has been rolled back has no room
@@ -168,8 +170,9 @@ package final class World {
             if now > end { oracle.report(.progress, unsettledText) }
             if statistics.events == World.stepLimit { oracle.report(.progress, "\(statistics.events) steps, and still no end") }
         }
-        // Ports do not depend on what their radios hear, so their faults are a world of their own.
+        // Ports do not depend on what their radios hear, and the schedule of a collar not on a host: each is a world of its own.
         if oracle.violation == nil, let rule = PortTrial.rule(brokenBy: plan.seed) { oracle.report(.portsAreServed, rule) }
+        if oracle.violation == nil, let rule = ScheduleTrial.rule(brokenBy: plan.seed) { oracle.report(.scheduleIsKept, rule) }
         statistics.virtualMicroseconds = now
         statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
         statistics.flashSteps = collars.first?.flash.stepCount ?? 0

@@ -110,6 +110,9 @@ final class SimulatedCollar {
     /// When the state machine wants to be called; nil while a frame is outgoing or there is no power.
     var nextDeadline: Int64? { outgoing == nil ? collar?.nextDeadline?.microseconds : nil }
 
+    /// Whether the radio receives.
+    func isListening(now: Int64) -> Bool { outgoing == nil && collar?.listeningEnd(now: Instant(microseconds: now)) != nil }
+
     /// Boots.
     /// - Parameter key: the key that the collar has; nil for none.
     /// - Returns: false if the flash failed.
@@ -119,7 +122,10 @@ final class SimulatedCollar {
         do throws(FlashError) {
             collar = try Collar(
                 booting: configuration, flash: flash, randomLogID: randomLogID, now: Instant(microseconds: now))
-            if tellsCondition { collar?.condition = CollarCondition() }
+            if tellsCondition {
+                collar?.condition = CollarCondition()
+                collar?.power = PowerReport()
+            }
             return true
         } catch { return false }
     }

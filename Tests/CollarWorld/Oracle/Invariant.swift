@@ -75,6 +75,8 @@ package enum Invariant: String, CaseIterable, Sendable {
     case progress
     /// A stranger's port is never opened, a line is open once, what can be opened is opened, and what cannot is reported once.
     case portsAreServed
+    /// The receiver of a collar has its supply, its radio listens, and the collar is heard, as its settings and requests say.
+    case scheduleIsKept
     /// The programs do not refuse what they must accept.
     case noRefusal
 }

@@ -22,7 +22,7 @@ extension Oracle {
         case .locateNow, .sound: record.requests.isLate.insert(command.requestID)
         case .unpair: record.requests.releasedBy = command.receiverID
         case .pair: record.requests.releasedBy = nil
-        case .startTracking, .stopTracking, .reboot: break
+        case .startTracking, .stopTracking, .reboot, .find, .reportPower: break
         }
         if state.receiverID != formerReceiver { disciplines[collar.index].giveUp() }
         record.requests.state = state

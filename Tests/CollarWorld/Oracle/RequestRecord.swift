@@ -20,7 +20,7 @@ struct RequestedState: Equatable {
         case .stopTracking: isTracking = false
         case .pair(let receiverID): self.receiverID = receiverID
         case .unpair: receiverID = 0
-        case .locateNow, .sound, .reboot: break
+        case .locateNow, .sound, .reboot, .find, .reportPower: break
         }
     }
 
