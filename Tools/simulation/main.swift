@@ -4,8 +4,8 @@ import Glibc
 
 /// Runs the command that the arguments name: `collar-link-simulation FROM COUNT` runs seeds up to the first finding, which it
 /// makes small; `… find FROM COUNT` stops there with one line; `… survey FROM COUNT` runs all seeds and prints a line for each
-/// finding; `… trace SEED` prints the run of one seed. `… airtime`, `… return`, `… live`, `… dialects` and `… channel` each print a
-/// table of measurements. `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
+/// finding; `… trace SEED` prints the run of one seed. `… airtime`, `… return`, `… live`, `… dialects`, `… channel` and `… power` each
+/// print a table of measurements. `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
 ///
 /// Exit code 1 means a finding or a trial that failed, 2 a wrong command line.
 func run(_ arguments: [String]) -> Int32 {
@@ -18,6 +18,7 @@ func run(_ arguments: [String]) -> Int32 {
     case ("live", 0, 1): return measure(TrialTables.live)
     case ("dialects", 0, 1): return measure(TrialTables.dialects)
     case ("channel", 0, 1): return measure(TrialTables.channel)
+    case ("power", 0, 1): return measure(TrialTables.power)
     case ("trace", 1, 2): return trace(numbers[0])
     case ("sweep", 2, 3): return sweep(from: numbers[0], count: numbers[1], atFinding: .makeSmall)
     case ("find", 2, 3): return sweep(from: numbers[0], count: numbers[1], atFinding: .stop)
@@ -25,14 +26,14 @@ func run(_ arguments: [String]) -> Int32 {
     case ("duty-cycle", 2, 3): return tryDutyCycle(from: numbers[0], count: numbers[1])
     default:
         print("usage: collar-link-simulation FROM COUNT | find FROM COUNT | survey FROM COUNT | trace SEED | airtime | return |")
-        print("       live | dialects | channel | duty-cycle FROM COUNT")
+        print("       live | dialects | channel | power | duty-cycle FROM COUNT")
         return 2
     }
 }
 
 /// Prints a table.
-func measure(_ table: () throws(StationError) -> String) -> Int32 {
-    do throws(StationError) {
+func measure<Failure>(_ table: () throws(Failure) -> String) -> Int32 {
+    do throws(Failure) {
         print(try table(), terminator: "")
         return 0
     } catch {

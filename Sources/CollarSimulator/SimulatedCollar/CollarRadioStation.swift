@@ -30,6 +30,8 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     private let battery: SimulatedBattery?
     private var noise: SimulatedNoise?
     private var nextIndex: Int
+    /// Since when the GNSS receiver searches for a fix of the collar's schedule; nil if it does not.
+    private var searchingSince: Instant?
     /// When the application sends its next request; nil if it sends none.
     private var requestDeadline: Instant?
     /// Time between two requests of the application, in microseconds.
@@ -119,6 +121,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         if let due = device.nextDeadline(now: now, isSending: onAir != nil) { deadline = min(deadline, max(due, origin)) }
         for downlink in downlinks { deadline = min(deadline, downlink.due) }
         if let requestDeadline { deadline = min(deadline, requestDeadline) }
+        if let positionDue { deadline = min(deadline, positionDue) }
         return deadline
     }
 
@@ -204,6 +207,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         try deliverDownlinks(until: now)
         do throws(FlashError) { try device.deadlineReached(now: now) } catch { throw .flash(error) }
         if device.isFixAwaited { try makeAwaitedFix(at: now) }
+        try search(at: now)
         if let finished = onAir, finished.end <= now {
             onAir = nil
             lastUplinkEnd = finished.end
@@ -245,6 +249,25 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         try give(last, now: now)
     }
 
+    /// The time from the switching on of a receiver that kept its orbits to its first position, in microseconds (SAM-M8Q every ten
+    /// minutes in a garden: 11 s on average; data sheets of the M10 say 1 to 2 s).
+    private static var timeToFixMicroseconds: Int64 { 8_000_000 }
+
+    /// When a receiver that searches has a position.
+    private var positionDue: Instant? { searchingSince?.advanced(byMicroseconds: Self.timeToFixMicroseconds) }
+
+    /// A collar that makes its fixes by a schedule gets the next position of the track when its receiver has searched for long enough.
+    private mutating func search(at now: Instant) throws(StationError) {
+        guard device.isSearching else {
+            searchingSince = nil
+            return
+        }
+        if searchingSince == nil { searchingSince = now }
+        guard let positionDue, now >= positionDue else { return }
+        searchingSince = nil
+        try makeAwaitedFix(at: now)
+    }
+
     private mutating func give(_ fix: Fix, now: Instant) throws(StationError) {
         let elapsed = fix.unixMilliseconds - track.fixes[0].unixMilliseconds
         device.batteryRead(battery?.reading(afterMilliseconds: elapsed) ?? BatteryReading(percent: fix.batteryPercent), now: now)
@@ -271,8 +294,8 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         downlinks.sort { $0.due < $1.due }
         while let first = downlinks.first, first.due <= now {
             downlinks.removeFirst()
-            // On a half-duplex link a collar that sends cannot receive.
-            if modem.isHalfDuplex, onAir != nil || lastUplinkEnd > first.start { continue }
+            // On a half-duplex link a collar that sends cannot receive, and outside the window after a poll its radio sleeps.
+            if modem.isHalfDuplex, onAir != nil || lastUplinkEnd > first.start || device.listeningEnd(now: first.start) == nil { continue }
             let reception: Collar<Flash>.Reception
             do throws(FlashError) { reception = try device.receive(first.frame.span, now: now) } catch { throw .flash(error) }
             switch reception {

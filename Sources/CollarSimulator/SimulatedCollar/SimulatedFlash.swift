@@ -16,7 +16,11 @@ package struct MemoryFlash: FlashDevice, Sendable {
 
     package func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FlashError) {
         guard holds(output.freeCapacity, at: offset) else { throw .read(offset: offset) }
-        for index in offset..<(offset + output.freeCapacity) { output.append(contents[index]) }
+        var index = offset
+        while output.freeCapacity > 0 {
+            output.append(contents[index])
+            index += 1
+        }
     }
 
     package mutating func program(_ bytes: Span<UInt8>, at offset: Int) throws(FlashError) {
@@ -36,6 +40,10 @@ package struct MemoryFlash: FlashDevice, Sendable {
 
     /// Changes bytes in a way that no complete flash operation does, to simulate decay or an interrupted erase.
     package mutating func change(_ range: Range<Int>, _ change: (UInt8) -> UInt8) {
-        for index in range { contents[index] = change(contents[index]) }
+        var index = range.lowerBound
+        while index < range.upperBound {
+            contents[index] = change(contents[index])
+            index += 1
+        }
     }
 }

@@ -174,11 +174,11 @@ extension OptionSpec {
 
     static let lineKinds = OptionSpec(
         "--events", value: "LIST",
-        is: "kinds of lines, separated by commas: fix, message, gap, link, error, stats, status, result; or `all`, or `none` (default fix)")
+        is: "kinds of lines, separated by commas: fix, message, gap, link, error, stats, status, power, result; or `all`, or `none` (default fix)")
 
     static let followedKinds = OptionSpec(
         "--events", value: "LIST",
-        is: "kinds of lines, separated by commas: fix, message, gap, alert, owner, link, error, stats, status, result; or `all` but alert and owner, or `none` (default fix; with `-F homeassistant`, fix,link,stats)")
+        is: "kinds of lines, separated by commas: fix, message, gap, alert, owner, link, error, stats, status, power, result; or `all` but alert and owner, or `none` (default fix; with `-F homeassistant`, fix,link,stats)")
 
     static let alertAge = OptionSpec(
         "--alert-age", value: "MINUTES", is: "with `--events alert`: leave out alerts that are older, 1 to 525600 minutes (default: none)")

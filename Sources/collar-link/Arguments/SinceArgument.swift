@@ -63,9 +63,15 @@ enum TimeArgument {
         text.hasPrefix("@") ? Int64(text.dropFirst(), in: .unixSeconds).map { $0 * 1000 } : nil
     }
 
-    private static func age(_ text: String, before now: Int64) -> Int64? {
+    private static func age(_ text: String, before now: Int64) -> Int64? { DurationText.seconds(text).map { now - $0 * 1000 } }
+}
+
+/// Durations as a person types them: a whole number and a unit, such as `45s` or `2h`.
+enum DurationText {
+    /// The duration in seconds; nil for any other text.
+    static func seconds(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
         guard let unit = text.last.flatMap({ units[$0] }), let count = UInt32(text.dropLast(), in: 0 ... .max) else { return nil }
-        return now - Int64(count) * unit * 1000
+        return Int64(count) * unit
     }
 }

@@ -153,10 +153,11 @@ struct StoredJournals {
             .noInput, "Nothing is stored in \(directory).", remedy: "Name the directory that `collar-link run` uses: `--state-dir DIR`.")
     }
 
-    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+    /// - Parameter option: the option that names the collar or the animal.
+    init(_ arguments: ParsedArguments, option: String = "--collar") throws(CommandFailure) {
         let directory = try arguments.readableStateDirectory()
         let animals = AnimalNames()
-        selection = try arguments.wantedCollars(animals)
+        selection = try arguments.wantedCollars(animals, option: option)
         annotations = try animals.annotations()
         stateDirectory = directory
         let known = try StoredJournals.known(in: directory)

@@ -116,11 +116,11 @@ extension ParsedArguments {
         try animals.collar(beginningWith: text, stateDirectory: try readableStateDirectory())
     }
 
-    /// `--collar ID|NAME`: what a command is about that reads what is stored. A name means every collar that the animal wears or
-    /// wore, each for its time.
-    func wantedCollars(_ animals: AnimalNames = AnimalNames()) throws(CommandFailure) -> CollarSelection {
-        guard let text = value("--collar") else { return .all }
+    /// `--collar ID|NAME`, or another option: what a command is about that reads what is stored. A name means every collar that the
+    /// animal wears or wore, each for its time.
+    func wantedCollars(_ animals: AnimalNames = AnimalNames(), option: String = "--collar") throws(CommandFailure) -> CollarSelection {
+        guard let text = value(option) else { return .all }
         if let deviceID = try collar(beginningWith: text, animals) { return .collar(deviceID) }
-        return try animals.selection(text, as: "--collar")
+        return try animals.selection(text, as: option)
     }
 }

@@ -13,10 +13,13 @@ enum SimulateCommand: Command {
         synopsis: """
             collar-link simulate --track FILE|- [options]
             collar-link simulate --walk W/R/T [options]
+            collar-link simulate --days N [options]
             """,
         summary: """
             Runs the firmware of a collar with a simulated radio and a base stick at a pseudo-terminal. The path of the terminal is
             printed on stdout. `collar-link --port PATH` in another shell receives the collar.
+
+            With `--days`, computes instead for how many days a battery lasts, and prints that.
             """,
         options: [
             OptionSpec("--track", value: "FILE", is: "make the fixes in this file, one JSON line each; `-` is stdin"),
@@ -52,8 +55,21 @@ enum SimulateCommand: Command {
             OptionSpec("--cable", value: "PATH", is: "make a symbolic link to the collar's cable, for `collar-link key exchange`"),
             OptionSpec("--flash", value: "FILE", is: "keep the collar's flash in this file; of several collars FILE-1, FILE-2 …"),
             OptionSpec("--seed", value: "N", is: "seed of all random numbers and ids, 0 or more (default 0)"),
+            OptionSpec("--days", value: "N", is: "simulate 1 to 366 days of a collar, without a terminal"),
+            OptionSpec("--settings", value: "K=V,…", is: "with `--days`: settings of the collar, as for `send settings set`"),
+            OptionSpec("--sky", value: "FILE", is: "with `--days`: sky, reach and motion of a day (default: open, in reach, moving)"),
+            OptionSpec(
+                "--like", value: "ID|NAME",
+                is: "with or without `--days`: sky, reach, motion and losses of a collar or animal, as the stored fixes tell (default: all their days)"),
+            .readStateDirectory,
+            OptionSpec("--capacity", value: "MAH", is: "with `--days`: capacity of the battery, 1 to 1e6 mAh (default 500)"),
+            OptionSpec("--currents", value: "FILE", is: "with `--days`: currents of the parts (default: those of hardware/power/currents.txt)"),
+            OptionSpec(
+                "--time-to-fix", value: "O/T/C",
+                is: "with `--days`: seconds to a position under an open sky, under trees, and in addition after a time without supply (default 8/20/20)"),
+            OptionSpec("--no-accelerometer", is: "with `--days`: a collar that notices motion by its fixes alone"),
             OptionSpec("--until-delivered", is: "exit when every fix is acknowledged (default: run until Ctrl-C)"),
-            OptionSpec("--stats", is: "print counts as a line of JSON on stderr at the end"),
+            OptionSpec("--stats", is: "print counts as a line of JSON on stderr at the end; with `--days`, a table on stdout"),
         ],
         notes: """
             signals:
@@ -96,6 +112,17 @@ enum SimulateCommand: Command {
               full     no room for a packet for 5 s (not serial)
               stuck    takes packets and sends none until it restarts (kiss)
 
+            days:
+            The program of the collar runs on a simulated board, and a base hears it and acknowledges everything after 75 ms. `--modem`
+            takes a LoRa modem (default lora:SF9). The charge is computed: seconds by currents. 80 % of the capacity counts. A spell of
+            `--sky` begins at a time of day and lasts until the next one. It is `open`, `trees` or `roof`, in reach or `out-of-reach`,
+            and `moving` or `rest`:
+
+              00:00 roof rest
+              06:30 trees
+              09:00 open out-of-reach
+              19:00 roof rest
+
             In the line of `--stats`, `over_bound` is the airtime of both ends, divided by the airtime of one absolute frame per fix that
             is sent until it arrives, without acknowledgements. `delay_p50_ms` and `delay_p95_ms` are the times from a fix to its
             acknowledgement that half and 95 % of the fixes do not exceed. `second_half` counts the collars from the middle of the track on.
@@ -103,12 +130,13 @@ enum SimulateCommand: Command {
             examples:
               collar-link simulate --walk 60/120/3600 --noise 3 --link /tmp/collar
               collar-link simulate --track track.ndjson --loss 0.2 --speed max
+              collar-link simulate --days 7 --settings fix_interval_ms=180000 --stats
               collar-link --port /tmp/collar --state-dir /tmp/trial
 
             exit codes:
               0   ended by a signal, or by `--until-delivered`
               64  wrong usage
-              65  the track or the key file is damaged
+              65  the track, the key file or a file of `--days` is damaged
               66  no such file
               73  the link or the flash file cannot be created
               74  I/O error
@@ -119,6 +147,10 @@ enum SimulateCommand: Command {
     private static let flashBlockCount = 6144
 
     static func run(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+        if arguments.has("--days") || arguments.has("--like") { return try simulateDays(try DayOptions(arguments)) }
+        if let option = DayOptions.own.first(where: { arguments.has($0) }) {
+            throw CommandFailure(.usage, "`\(option)` goes with `--days`.")
+        }
         let options = try SimulationOptions(arguments)
         let fixes = try fixes(arguments, seed: options.seed)
         guard let path = arguments.value("--flash") else {
@@ -154,7 +186,7 @@ enum SimulateCommand: Command {
                 "--track", "--walk", remedy: "Leave out `--walk` to make the fixes in the file, or `--track` to make those of a walk.")
         case (nil, nil):
             throw CommandFailure(
-                .usage, "`simulate` needs a track: `--track FILE` or `--walk W/R/T`.",
+                .usage, "`simulate` needs a track: `--track FILE` or `--walk W/R/T`, or else `--days N`.",
                 remedy: "A track has a line per fix, as collar-link writes them; '-' reads stdin.")
         }
     }
