@@ -194,7 +194,9 @@ let package = Package(
         tests(for: "CollarJournal", alsoUsing: ["CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(
             for: "CollarHost",
-            alsoUsing: ["CollarReaders", "CollarWire", "CollarARQ", "CollarTracking", "CollarJournal", "CollarSimulator", "CollarWorld"]),
+            alsoUsing: [
+                "CollarReaders", "CollarWire", "CollarARQ", "CollarTracking", "CollarJournal", "CollarFirmware", "CollarSimulator", "CollarWorld",
+            ]),
         tests(for: "RadioModems", alsoUsing: ["CheckedNumbers", "CollarWire", "CollarARQ", "CollarSimulator"]),
         tests(for: "CollarSimulator", alsoUsing: ["CollarWire", "CollarARQ", "CollarFirmware", "RadioModems"]),
         tests(

@@ -75,6 +75,7 @@ package struct ControlRequest: Equatable, Sendable {
         if let deviceID { object.add("collar", deviceID.description) }
         switch content {
         case .command(.command(.sound(let milliseconds))): object.add("ms", milliseconds)
+        case .command(.command(.find(let seconds))): object.add("seconds", seconds)
         case .command(.command(.pair(let receiverID))) where receiverID != 0:
             object.add("to", MessageDescription.hexadecimal(UInt64(receiverID), digits: 8))
         case .command(.settingsUpdate(_, let list)): object.add("settings", (0..<list.count).map { list[$0] })
@@ -139,6 +140,12 @@ package struct ControlRequest: Equatable, Sendable {
                 throw Fault(reason: "\"ms\" is not a number of milliseconds from 0 to 65535.")
             }
             return .command(.command(.sound(milliseconds: time)))
+        case "find":
+            known.insert("seconds")
+            guard let time = object["seconds"]?.integer(in: 0...UInt16.max) else {
+                throw Fault(reason: "\"seconds\" is not a number of seconds from 0 to 65535.")
+            }
+            return .command(.command(.find(seconds: time)))
         case "set_settings":
             known.insert("settings")
             return .command(.settingsUpdate(version: .defaults, try settings(object["settings"])))
@@ -250,6 +257,8 @@ extension HostRequest {
         case .command(.reboot): "reboot"
         case .command(.pair): "pair"
         case .command(.unpair): "unpair"
+        case .command(.find): "find"
+        case .command(.reportPower): "report"
         case .settingsRequest: "get_settings"
         case .settingsUpdate: "set_settings"
         case .message: "message"
@@ -259,7 +268,7 @@ extension HostRequest {
     /// The requests that take no argument.
     package static let plain: [HostRequest] = [
         .command(.locateNow), .command(.startTracking), .command(.stopTracking), .command(.reboot),
-        .command(.unpair), .settingsRequest,
+        .command(.unpair), .command(.reportPower), .settingsRequest,
     ]
 }
 

@@ -77,21 +77,25 @@ public struct ErrorCode: RawRepresentable, Hashable, CaseIterable, Sendable {
 
     // Positions.
 
-    /// The collar's status says that tracking is off, or its GNSS receiver.
+    /// The collar's status says that tracking is off, or its GNSS receiver, and not until the next search of a schedule.
     public static let locationServicesDisabled = ErrorCode("location_services_disabled", "Positions are switched off", .collarLocation, .critical, .lasting)
-    /// The collar's status says that its GNSS receiver has a fault, or names one as its last error.
+    /// The collar's status says that its GNSS receiver has a fault, or its last error is 1 or 2 (PROTOCOL.md, section 13).
     public static let locationUpdateFailed = ErrorCode("location_update_failed", "GNSS receiver faulty", .collarLocation, .error, .retryable)
     /// A frame of the collar has a valid CRC, and the fix in it is impossible; at most once a minute.
     public static let locationDecodingFailed = ErrorCode("location_decoding_failed", "Fix cannot be decoded", .collarLocation, .error, .retryable)
-    /// A frame comes from a collar that has been heard for 60 s and has sent no fix in this run.
+    /// A frame comes from a collar that has been heard for 60 s, or for the time of its schedule as in `stale_location_data`, and has sent
+    /// no fix in this run.
     public static let noLocationData = ErrorCode("no_location_data", "No position yet", .collarLocation, .info, .retryable)
     /// A frame comes from a collar whose newest fix came three expected intervals ago, at least 60 s. The expected interval is that of
-    /// the newest two fixes. Not while a backlog comes in: an older fix came within 60 s, or within 1,000 s while others are missing.
+    /// the newest two fixes. If the settings of the collar give a schedule, the time is the one in which three searches in a row
+    /// can fail, and a heartbeat: after them the collar says that it hears no satellites. A search that the collar has planned for later is
+    /// awaited. While the collar says that, and if it has a schedule whose settings are not known, the time is a day, a search and a
+    /// heartbeat. Not while a backlog comes in: an older fix came within 60 s, or within 1,000 s while others are missing.
     public static let staleLocationData = ErrorCode("stale_location_data", "Position is old", .collarLocation, .info, .retryable)
     /// The newest fix has a horizontal accuracy above 50 m, and the one before it had not; at most once a minute.
     public static let poorGPSAccuracy = ErrorCode("poor_gps_accuracy", "Position is inaccurate", .collarLocation, .info, .lasting)
 
-    /// A status names another last error than the one before (PROTOCOL.md, section 13), except one of the GNSS receiver; at most once a
+    /// A status names another last error than the one before (PROTOCOL.md, section 13), except 1 and 2; at most once a
     /// minute. Or the collar has restarted after a fault or a low voltage: each time.
     public static let collarFault = ErrorCode("collar_fault", "Collar reports an error", .collarLocation, .error, .retryable)
     /// The newest fix, or a status, has a charge of 20 % or less: once, also over restarts of `collar-link`, until the charge was above

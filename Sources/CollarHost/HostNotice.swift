@@ -97,6 +97,8 @@ package enum CollarNotice: Equatable, Sendable {
     /// The requests to it cannot be read, or the end of a request cannot be stored.
     case requestsFailing(JournalError)
     case status(logID: LogID, Status)
+    /// It told how it spends its battery.
+    case power(logID: LogID, PowerReport)
 }
 
 /// The counters of a host since its start.

@@ -55,6 +55,15 @@ package struct CollarReading: Equatable, Sendable {
     package var lag: EmissionLag?
     /// The collar's last status since the start; nil before the first.
     package var status: Status?
+    /// The collar's last power report since the start; nil before the first.
+    package var powerReport: PowerReport?
+    /// The interval between the fixes that the collar makes now, in milliseconds; nil if it is not known, or if its GNSS receiver is
+    /// always on.
+    package var fixIntervalMilliseconds: UInt32?
+    /// The heartbeat in force, in seconds; nil if the collar has not told it.
+    package var heartbeatSeconds: UInt16?
+    /// The age at which the newest fix is stale by the schedule of the collar, in milliseconds; nil if it has none.
+    package var staleAfterMilliseconds: Int64?
     /// Whether the collar is reachable; nil while that is not known.
     package var isReachable: Bool?
     /// Microseconds since the collar was heard last, or since its link was opened; nil while its link is closed.
@@ -68,9 +77,14 @@ extension CollarSession {
     func reading(at time: HostTime) -> CollarReading {
         var reading = CollarReading(
             deviceID: deviceID, fixCount: fixCount, messageCount: messageCount, duplicateCount: duplicateCount, missingCount: 0,
-            journalByteCount: try? journal.byteCount(from: .start), lag: lag(at: time), status: status, isReachable: health.isReachable,
+            journalByteCount: try? journal.byteCount(from: .start), lag: lag(at: time), status: status, powerReport: powerReport,
+            isReachable: health.isReachable,
             silentMicroseconds: health.silentMicroseconds(at: time.instant), isHeard: links.last != nil,
             bootCount: identity?.bootCount)
+        reading.fixIntervalMilliseconds = schedule.intervalMilliseconds
+        reading.heartbeatSeconds = journal.memory.heartbeatSeconds > 0 ? journal.memory.heartbeatSeconds : nil
+        let limits = schedule.limits(heartbeatMicroseconds: health.heartbeatMicroseconds)
+        reading.staleAfterMilliseconds = limits.longestAge.map { $0 / 1000 }
         guard let delivery = currentLog?.delivery else { return reading }
         reading.logID = delivery.log.logID
         let durable = journal.durable(logID: delivery.log.logID)

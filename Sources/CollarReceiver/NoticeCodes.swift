@@ -77,7 +77,7 @@ extension CollarNotice {
         case .refused(_, .tooManyAtOnce): .tooManyNewCollars
         case .requestsSetAside: .requestsDamaged
         case .requestsFailing: .requestsFailing
-        case .heard, .damagedFixes, .storageRecovered, .lost, .deliveredElsewhere, .health, .restarted, .status: nil
+        case .heard, .damagedFixes, .storageRecovered, .lost, .deliveredElsewhere, .health, .restarted, .status, .power: nil
         }
     }
 }

@@ -93,7 +93,7 @@ extension ReceiverNotice {
             .port(_, .unplugged(.isAnotherTerminal)):
             mark.level = .warning
         // For programs, there are lines of these.
-        case .host(.collar(_, .status)), .figures, .traffic: mark.level = .debug
+        case .host(.collar(_, .status)), .host(.collar(_, .power)), .figures, .traffic: mark.level = .debug
         case .port(_, .unplugged(.ends)): mark.level = .debug
         case .crashed(let end): mark.level = end.signal == nil ? .error : .fault
         default: break
@@ -103,7 +103,7 @@ extension ReceiverNotice {
 
     private var categoryWithoutCode: LogCategory {
         switch self {
-        case .host(.collar(_, .status)): .power
+        case .host(.collar(_, .status)), .host(.collar(_, .power)): .power
         case .figures: .performance
         case .host(.collar(_, .damagedFixes)), .host(.collar(_, .storageRecovered)), .host(.collar(_, .lost)),
             .host(.collar(_, .deliveredElsewhere)), .host(.collar(_, .positions)), .host(.collar(_, .fault)), .editedFile, .fixesLeftOut:

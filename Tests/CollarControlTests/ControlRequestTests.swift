@@ -17,6 +17,7 @@ import Testing
     private let wishes: [ControlRequest.Content] = [
         .command(.command(.locateNow)), .command(.command(.sound(milliseconds: 65_535))), .command(.command(.startTracking)),
         .command(.command(.stopTracking)), .command(.command(.reboot)), .command(.command(.pair(receiverID: 0))),
+        .command(.command(.find(seconds: 0))), .command(.command(.find(seconds: 65_535))), .command(.command(.reportPower)),
         .command(.command(.unpair)), .command(.settingsRequest), .command(.settingsUpdate(version: .defaults, ControlRequestTests.settings)), .await(requestID: 9),
     ]
 
@@ -59,6 +60,8 @@ import Testing
         (#"{"do":"locate","mode":"soon"}"#, #""mode""#), (#"{"do":"locate","collar":"12"}"#, #""collar""#),
         (#"{"do":"locate","collar":"+10a2dec89025cc1"}"#, #""collar""#),
         (#"{"do":"locate","timeout_ms":0}"#, #""timeout_ms""#), (#"{"do":"locate","timeout_ms":1e9}"#, #""timeout_ms""#),
+        (#"{"do":"find"}"#, #""seconds""#), (#"{"do":"find","seconds":65536}"#, #""seconds""#),
+        (#"{"do":"find","seconds":-1}"#, #""seconds""#), (#"{"do":"report","seconds":1}"#, #""seconds""#),
         (#"{"do":"sound"}"#, #""ms""#), (#"{"do":"sound","ms":65536}"#, #""ms""#), (#"{"do":"sound","ms":-1}"#, #""ms""#),
         (#"{"do":"locate","ms":5}"#, #""ms" is not expected"#), (#"{"do":"await"}"#, #""request""#),
         (#"{"do":"set_settings"}"#, #""settings""#), (#"{"do":"set_settings","settings":{}}"#, "1 to 5"),
@@ -116,8 +119,8 @@ import Testing
     }
 
     @Test func settingsHaveTheirNames() {
-        #expect(SettingKey.all.map(\.rawValue) == Array(1...15))
-        #expect(Set(SettingKey.all.map(\.name)).count == 15)
+        #expect(SettingKey.all.map(\.rawValue) == Array(1...23))
+        #expect(Set(SettingKey.all.map(\.name)).count == 23)
         for key in SettingKey.all { #expect(SettingKey(name: key.name) == key) }
         #expect(SettingKey(name: "heartbeat") == nil)
     }

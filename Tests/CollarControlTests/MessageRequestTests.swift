@@ -83,9 +83,9 @@ import Testing
         #expect(reason.contains(part), "\(reason)")
     }
 
-    @Test(arguments: ["kind", "code", "data", "reply_to", "outcome", "ms", "to", "settings", "request", "seq"])
+    @Test(arguments: ["kind", "code", "data", "reply_to", "outcome", "ms", "seconds", "to", "settings", "request", "seq"])
     func aRequestTakesOnlyItsOwnMembers(key: String) throws {
-        for verb in ["locate", "track_on", "track_off", "reboot", "unpair", "get_settings"] {
+        for verb in ["locate", "track_on", "track_off", "reboot", "unpair", "report", "get_settings"] {
             let reason = try #require(fault(in: "{\"do\":\"\(verb)\",\"\(key)\":1}"))
             #expect(reason.contains("\"\(key)\" is not expected here"), "\(verb): \(reason)")
         }
@@ -122,6 +122,8 @@ import Testing
         for text in ["0", "-1", "3600001", "1.5", "\"5\""] { #expect(throws: ControlRequest.Fault.self) { try time(text) } }
         #expect(try content(#"{"do":"sound","ms":0}"#) == .command(.command(.sound(milliseconds: 0))))
         #expect(try content(#"{"do":"sound","ms":65535}"#) == .command(.command(.sound(milliseconds: 65_535))))
+        #expect(try content(#"{"do":"find","seconds":0}"#) == .command(.command(.find(seconds: 0))))
+        #expect(try content(#"{"do":"find","seconds":65535}"#) == .command(.command(.find(seconds: 65_535))))
     }
 
     @Test func eachModeHasItsPatience() {
@@ -137,6 +139,7 @@ import Testing
         let verbs: [(String, HostRequest)] = [
             ("track_on", .command(.startTracking)), ("track_off", .command(.stopTracking)), ("locate", .command(.locateNow)),
             ("reboot", .command(.reboot)), ("unpair", .command(.unpair)), ("get_settings", .settingsRequest),
+            ("report", .command(.reportPower)),
         ]
         for (verb, request) in verbs {
             #expect(try content("{\"do\":\"\(verb)\"}") == .command(request))

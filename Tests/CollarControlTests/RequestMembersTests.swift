@@ -21,6 +21,8 @@ import Testing
         (#"{"do":"locate","mode":5}"#, #""mode""#), (#"{"do":"locate","mode":"NOW"}"#, #""mode""#),
         (#"{"do":"locate","timeout_ms":"5"}"#, #""timeout_ms""#), (#"{"do":"sound","ms":"5"}"#, #""ms""#),
         (#"{"do":"sound","ms":1.5}"#, #""ms""#), (#"{"do":"sound","ms":1,"ms":2}"#, #""ms""#),
+        (#"{"do":"find"}"#, #""seconds""#), (#"{"do":"find","seconds":65536}"#, #""seconds""#), (#"{"do":"find","ms":5}"#, #""seconds""#),
+        (#"{"do":"sound","ms":1,"seconds":1}"#, #""seconds""#),
         (#"{"do":"await","request":-1}"#, #""request""#),
         (#"{"do":"await","request":"1"}"#, #""request""#), (#"{"do":"set_settings","settings":[]}"#, #""settings""#),
         (#"{"do":"set_settings","settings":5}"#, #""settings""#),
@@ -58,6 +60,8 @@ import Testing
         let requests = [
             ControlRequest(.command(.command(.sound(milliseconds: 7))), deviceID: 0xA, mode: .now, timeoutMicroseconds: 1_500_000),
             ControlRequest(.command(.settingsUpdate(version: .defaults, list)), mode: .latest, timeoutMicroseconds: 5_000),
+            ControlRequest(.command(.command(.find(seconds: 3600))), deviceID: 0xA, timeoutMicroseconds: 5_000),
+            ControlRequest(.command(.command(.reportPower)), timeoutMicroseconds: 5_000),
             ControlRequest(.command(.command(.pair(receiverID: 0xA))), mode: .queue, timeoutMicroseconds: 5_000),
             ControlRequest(.await(requestID: 3), deviceID: 0xA, mode: .now),
         ]
@@ -65,6 +69,8 @@ import Testing
             requests.map { String(decoding: $0.line, as: UTF8.self) } == [
                 #"{"type":"request","do":"sound","collar":"000000000000000a","ms":7,"mode":"now","timeout_ms":1500}"# + "\n",
                 #"{"type":"request","do":"set_settings","settings":{"interval_ms":1000,"heartbeat_s":5},"mode":"latest"}"# + "\n",
+                #"{"type":"request","do":"find","collar":"000000000000000a","seconds":3600,"mode":"queue"}"# + "\n",
+                #"{"type":"request","do":"report","mode":"queue"}"# + "\n",
                 #"{"type":"request","do":"pair","to":"0000000a","mode":"queue"}"# + "\n",
                 #"{"type":"request","do":"await","collar":"000000000000000a","request":3}"# + "\n",
             ])

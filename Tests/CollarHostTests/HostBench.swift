@@ -157,7 +157,7 @@ struct PaperCollar {
     /// - Parameter seconds: the time by the collar's clock; nil if it does not know the time.
     func status(
         isTracking: Bool = true, gnss: Status.GNSSState = .fix, battery: UInt8? = nil, lastError: CollarFault = .none,
-        seconds: Int64? = nil
+        seconds: Int64? = nil, isStationary: Bool = false, isResting: Bool = false
     ) throws -> [UInt8] {
         var status = Status()
         status.batteryPercent = battery
@@ -165,16 +165,30 @@ struct PaperCollar {
         status.clock = seconds.map { Status.Clock(unixMilliseconds: HostBench.unixMilliseconds + 1000 * $0, uptimeMilliseconds: 0) }
         status.isTracking = isTracking
         status.gnssState = gnss
+        status.isStationary = isStationary
+        status.isResting = isResting
         return try frame { output throws(EncodeError) in
             try status.encode(address: address, flags: flags(nil), log: log, into: &output)
         }
     }
 
-    /// The two frames of a report that hold the intervals and the heartbeat.
+    /// - Parameter next: seconds to the next search.
+    func power(_ mode: PowerReport.Mode, next: UInt32? = nil, failures: UInt8 = 0) throws -> [UInt8] {
+        var report = PowerReport()
+        report.mode = mode
+        report.supply = next == 0 ? .searching : .backup
+        report.secondsToSearch = next
+        report.failuresInRow = failures
+        return try frame { output throws(EncodeError) in
+            try report.encode(address: address, flags: flags(nil), log: log, into: &output)
+        }
+    }
+
+    /// The frames of a report of all settings.
     /// - Parameter changes: the settings that do not have their defaults, by key.
     func settings(_ changes: [SettingKey: UInt32], version: UInt64 = 1) throws -> [[UInt8]] {
-        let defaults: [UInt32] = [500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0, 500, 5000]
-        return try [1...6, 7...12].map { (keys: ClosedRange<UInt8>) in
+        let defaults: [UInt32] = [500, 1000, 2000, 5000, 500, 500, 30, 60, 5, 0, 500, 5000, 0, 0, 0, 0, 0, 60, 2000, 0, 0, 3600, 10]
+        return try [1...6, 7...12, 13...18, 19...23].map { (keys: ClosedRange<UInt8>) in
             var entries = SettingList()
             for raw in keys {
                 entries.append(Setting(key: raw, value: SettingKey(rawValue: raw).flatMap { changes[$0] } ?? defaults[Int(raw) - 1]))

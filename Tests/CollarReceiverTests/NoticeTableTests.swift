@@ -20,6 +20,7 @@ import Testing
         (.port(path: "x", .unplugged(then: .isAwaited)), LogMark(.info, .connectivity)),
         (.port(path: "x", .unplugged(then: .ends)), LogMark(.debug, .connectivity)),
         (host(.status(logID: 1, Status())), LogMark(.debug, .power)),
+        (host(.power(logID: 1, PowerReport())), LogMark(.debug, .power)),
         (.figures(ReceiverStatistics(), HostLatencies()), LogMark(.debug, .performance)),
         (host(.storageRecovered), LogMark(.info, .collarLocation)),
         (host(.deliveredElsewhere(first: 1, last: 2)), LogMark(.info, .collarLocation)),
@@ -39,6 +40,7 @@ import Testing
     private static let codes: [(ReceiverNotice, ErrorCode?)] = [
         (.host(.link("x", .noIdentity(microseconds: 4_999_999))), .sessionNotEstablished),
         (.host(.link("x", .noIdentity(microseconds: 5_000_000))), .sessionTimeout),
+        (host(.power(logID: 1, PowerReport())), nil), (host(.fault(.gnssNotSwitched)), .collarFault),
         (host(.restarted(cause: nil)), nil), (host(.restarted(cause: CollarFault.none)), nil),
         (host(.restarted(cause: .watchdogReset)), .collarFault), (host(.restarted(cause: .gnssFault)), .locationUpdateFailed),
         (host(.fault(.gnssSilent)), .locationUpdateFailed), (host(.fault(.gnssFault)), .locationUpdateFailed),

@@ -27,9 +27,13 @@ import Testing
         status.airtimeMilliseconds = 1250
         status.retransmissions = 21
         status.queueDepth = 22
+        var power = PowerReport()
+        (power.gnssSeconds, power.listeningMilliseconds, power.awakeMilliseconds) = (31, 32, 33)
+        (power.searches, power.failures, power.failuresInRow, power.timeToFixTenths) = (34, 35, 36, 37)
         let told = CollarReading(
             deviceID: 0xAB, logID: 7, fixCount: 1, messageCount: 2, duplicateCount: 3, highestSequence: 9, missingCount: 4,
-            journalByteCount: 100, lag: nil, status: status, isReachable: true, silentMicroseconds: 7_999_999, isHeard: true,
+            journalByteCount: 100, lag: nil, status: status, powerReport: power, fixIntervalMilliseconds: 180_000,
+            heartbeatSeconds: 300, staleAfterMilliseconds: 4_200_000, isReachable: true, silentMicroseconds: 7_999_999, isHeard: true,
             bootCount: 12)
         let silent = CollarReading(deviceID: 0xAC, fixCount: 0, messageCount: 0, duplicateCount: 0, missingCount: 0)
         var host = HostReading(
@@ -53,7 +57,9 @@ import Testing
         + #""line_latency_p95_us":66,"message_latency_average_us":2400,"message_latency_p95_us":100000,"#
         + #""airtime_us":1500000,"resident_bytes":50000001,"processor_us":6099899,"#
         + #""errors":{"device_in_use":1,"no_device":2},"collars":[{"collar":"00000000000000ab","missing":4,"#
-        + #""airtime_ms":1250,"retransmissions":21,"queue_depth":22,"reachable":1,"silent_ms":7999,"heard":1,"boots":12},"#
+        + #""airtime_ms":1250,"retransmissions":21,"queue_depth":22,"reachable":1,"silent_ms":7999,"heard":1,"boots":12,"#
+        + #""gnss_s":31,"listening_ms":32,"awake_ms":33,"searches":34,"search_failures":35,"search_failures_in_row":36,"time_to_fix_ms":3700,"fix_interval_ms":180000,"#
+        + #""heartbeat_s":300,"stale_after_ms":4200000},"#
         + #"{"collar":"00000000000000ac","heard":0}],"radios":[{"port":"/dev/ttyUSB0","state":"open","dialect":"kiss"},"#
         + #"{"port":"tcp://a:1","state":"connecting","dialect":null}]}"# + "\n"
 

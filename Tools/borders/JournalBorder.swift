@@ -137,7 +137,7 @@ struct JournalBorder: Border {
         var report = MetricsReport(unixMilliseconds: now, animals: DeploymentTable(), figures: nil)
         try report.add(reader)
         var overview = Overview(unixMilliseconds: now, version: "0", stateDirectory: "/s", activity: .running, figures: nil)
-        try overview.add(reader, figures: nil, status: nil, annotations: Annotations())
+        try overview.add(reader, figures: nil, told: ToldLines(), annotations: Annotations())
         _ = overview.line
         _ = overview.text(width: 80, rows: 24, zone: nil)
     }

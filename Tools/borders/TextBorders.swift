@@ -68,12 +68,15 @@ struct ControlBorder: Border {
         #"{"type":"request","do":"set_settings","settings":{"spreading_factor":7,"turnaround_ms":500}}"#,
         #"{"type":"request","do":"message","code":5,"reply_to":12,"outcome":"ok","hex":"00ff"}"#,
         #"{"type":"request","do":"pair","to":"a1b2c3d4"}"#, #"{"type":"request","do":"await","request":7}"#,
+        #"{"type":"request","do":"find","seconds":600}"#,
         #"{"type":"result","unix_ms":1790000000000,"collar":"910a2dec89025cc1","request":7,"do":"get_settings","outcome":"ok","#
             + #""settings_version":1790000000000,"settings_origin":"2c3d4","settings":{"spreading_factor":7}}"#,
         #"{"type":"figures","unix_ms":1790000000000,"uptime_ms":5000,"fixes_stored":7,"output_lag_ms":3,"errors":{"stranger":2},"#
             + #""collars":[{"collar":"910a2dec89025cc1","missing":7,"silent_ms":5000,"airtime_ms":9,"reachable":1}],"#
             + #""radios":[{"port":"/dev/ttyUSB0","state":"open","dialect":"rnode"}]}"#,
         #"{"type":"status","unix_ms":1790000000000,"collar":"910a2dec89025cc1","tracking":true,"tracking_since_unix_ms":1780000000000}"#,
+        #"{"type":"power","unix_ms":1790000000000,"collar":"910a2dec89025cc1","mode":"resting","uptime_s":86400,"next_search_s":170,"#
+            + #""failures_in_row":3,"gnss_s":1037,"listening_s":86.400}"#,
     ].map { [Array($0.utf8)] }
 
     private let disk = SimulatedDisk(seed: 1)
@@ -87,13 +90,13 @@ struct ControlBorder: Border {
         } catch {}
         _ = ResultLine(bytes: line)?.bytes
         let figures = ReceiverFigures(line: line)
-        let status = StatusLine(line)
-        guard figures != nil || status != nil else { return }
+        let told = ToldLines(status: StatusLine(line), power: PowerLine(line))
+        guard figures != nil || told.status != nil || told.power != nil else { return }
         for now in Sample.clocks {
             var overview = Overview(unixMilliseconds: now, version: "0", stateDirectory: "/s", activity: .running, figures: figures)
             do throws(JournalError) {
                 let reader = try JournalReader(stateDirectory: "/s", deviceID: Sample.deviceID, fileSystem: disk)
-                try overview.add(reader, figures: figures, status: status, annotations: Annotations())
+                try overview.add(reader, figures: figures, told: told, annotations: Annotations())
             } catch {}
             _ = overview.line
             _ = overview.text(width: 80, rows: 24, zone: nil)

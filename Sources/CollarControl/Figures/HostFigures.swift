@@ -29,6 +29,18 @@ extension ReceiverFigures {
             values[.heard] = collar.isHeard ? 1 : 0
             values[.boots] = collar.bootCount.map { Int64($0) }
             values[.silence] = collar.silentMicroseconds.map { $0 / 1000 }
+            if let report = collar.powerReport {
+                values[.gnssTime] = Int64(report.gnssSeconds)
+                values[.listeningTime] = Int64(report.listeningMilliseconds)
+                values[.awakeTime] = Int64(report.awakeMilliseconds)
+                values[.searches] = Int64(report.searches)
+                values[.searchFailures] = Int64(report.failures)
+                values[.failuresInRow] = Int64(report.failuresInRow)
+                values[.timeToFix] = report.timeToFixTenths.map { 100 * Int64($0) }
+            }
+            values[.fixInterval] = collar.fixIntervalMilliseconds.map { Int64($0) }
+            values[.heartbeat] = collar.heartbeatSeconds.map { Int64($0) }
+            values[.staleAge] = collar.staleAfterMilliseconds
             collars[collar.deviceID] = values
         }
     }

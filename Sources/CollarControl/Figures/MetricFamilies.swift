@@ -73,6 +73,31 @@ extension CollarFigure {
                 "Time since the collar was heard last, or since its radio was opened.")
         case .heard: Metric("collar_heard", .gauge, "Whether the collar was heard since the start of the receiver.")
         case .boots: Metric("collar_boots_total", .counter, "Boots of the collar since it was made.")
+        case .gnssTime:
+            Metric("collar_gnss_seconds_total", .counter, "Time in which the GNSS receiver of the collar was on since its boot.")
+        case .listeningTime:
+            Metric(
+                "collar_listening_seconds_total", .counter, fractionDigits: 3,
+                "Time in which the radio of the collar had to receive since its boot.")
+        case .awakeTime:
+            Metric(
+                "collar_awake_seconds_total", .counter, fractionDigits: 3,
+                "Time in which the processor of the collar was awake since its boot.")
+        case .searches: Metric("collar_searches_total", .counter, "Searches for a position since the boot of the collar.")
+        case .searchFailures:
+            Metric("collar_search_failures_total", .counter, "Searches without a position since the boot of the collar.")
+        case .failuresInRow: Metric("collar_search_failures_in_row", .gauge, "Searches without a position since the last position.")
+        case .timeToFix:
+            Metric(
+                "collar_time_to_fix_seconds", .gauge, fractionDigits: 3,
+                "Time from the last switching on of the GNSS receiver to a position.")
+        case .fixInterval:
+            Metric("collar_fix_interval_seconds", .gauge, fractionDigits: 3, "Interval between the fixes that the collar makes now.")
+        case .heartbeat: Metric("collar_heartbeat_seconds", .gauge, "Longest silence of the collar, as it has told it.")
+        case .staleAge:
+            Metric(
+                "collar_stale_after_seconds", .gauge, fractionDigits: 3,
+                "Age at which the newest fix is stale by the schedule of the collar.")
         }
     }
 }

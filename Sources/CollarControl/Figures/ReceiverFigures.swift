@@ -55,6 +55,21 @@ package enum CollarFigure: String, CaseIterable, Sendable {
     case heard
     /// How often the collar has booted, as its last identity says.
     case boots
+    /// Of the last power report: since the boot of the collar.
+    case gnssTime = "gnss_s"
+    case listeningTime = "listening_ms"
+    case awakeTime = "awake_ms"
+    case searches
+    case searchFailures = "search_failures"
+    /// Of the last power report: searches without a position since the last one that found one.
+    case failuresInRow = "search_failures_in_row"
+    /// Of the last power report: absent where the receiver found none since the boot.
+    case timeToFix = "time_to_fix_ms"
+    /// Absent where the settings are not known, and while the GNSS receiver is always on.
+    case fixInterval = "fix_interval_ms"
+    case heartbeat = "heartbeat_s"
+    /// Absent where the collar has no schedule.
+    case staleAge = "stale_after_ms"
 }
 
 /// A radio of a running receiver.

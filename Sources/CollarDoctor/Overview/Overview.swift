@@ -51,8 +51,8 @@ package struct Overview: Sendable {
         package var drainMilliPercentPerHour: Int64?
         /// The newest fix, as a line.
         package var fixLine: [UInt8]?
-        /// The last status of the collar; nil if it is older than the event log.
-        package var status: StatusLine?
+        /// What the collar has said about itself.
+        package var told = ToldLines()
     }
 
     /// Begins without radios, collars and readers.
@@ -78,7 +78,7 @@ package struct Overview: Sendable {
     ///
     /// Complexity: as for `JournalReader.summary(examining:)`.
     package mutating func add(
-        _ reader: JournalReader, figures: ReceiverFigures?, status: StatusLine?, annotations: Annotations
+        _ reader: JournalReader, figures: ReceiverFigures?, told: ToldLines, annotations: Annotations
     ) throws(JournalError) {
         var drain = BatteryDrain()
         var trails: [LogID: Trail<Fix>] = [:]
@@ -89,13 +89,14 @@ package struct Overview: Sendable {
         var collar = Collar(
             deviceID: reader.deviceID, name: annotations.deployments.wearer(of: reader.deviceID, at: unixMilliseconds)?.name,
             figures: figures?.collars[reader.deviceID] ?? [:], summary: summary,
-            drainMilliPercentPerHour: drain.milliPercentPerHour, status: status)
+            drainMilliPercentPerHour: drain.milliPercentPerHour, told: told)
         if let newest = summary.newest.map({ ReceivedFix(deviceID: reader.deviceID, $0) }) {
             var options = FormatOptions(.json)
             options.annotations = annotations
             options.owner = .home
             collar.fix = WhereaboutsFinder(options).located(newest)
-            collar.isStale = trails[newest.logID]?.isStale(at: unixMilliseconds)
+            let age = unixMilliseconds - newest.fix.unixMilliseconds
+            collar.isStale = collar.figures[.staleAge].map { age >= $0 } ?? trails[newest.logID]?.isStale(at: unixMilliseconds)
             var formatter = EntryFormatter(options)
             var line: [UInt8] = []
             formatter.append(newest, to: &line)
@@ -123,8 +124,8 @@ extension Overview.Collar {
 }
 
 extension Overview {
-    /// The line of JSON, with its line feed, as `Protocol/schema/overview.schema.json` describes it. Fixes, statuses, readers and findings
-    /// are the lines of other commands.
+    /// The line of JSON, with its line feed, as `Protocol/schema/overview.schema.json` describes it. Fixes, statuses, power reports, readers
+    /// and findings are the lines of other commands.
     package var line: [UInt8] {
         var object = JSONLine(type: "overview", unixMilliseconds: unixMilliseconds)
         object.add("version", version)
@@ -159,52 +160,10 @@ extension Overview.Collar {
         object.add("accuracy", accuracyGrade?.rawValue)
         if let isStale { object.add("stale", isStale) } else { object.add("stale", nil as String?) }
         object.add("fix", line: fixLine)
-        object.add("status", line: status?.bytes)
+        object.add("status", line: told.status?.bytes)
+        object.add("fix_interval_ms", figures[.fixInterval])
+        object.add("heartbeat_s", figures[.heartbeat])
+        object.add("power", line: told.power?.bytes)
         return object
     }
-}
-
-/// The last status of a collar: a line in the event log.
-package struct StatusLine: Sendable {
-    /// The line, without its line feed.
-    package let bytes: [UInt8]
-    private let object: JSONValue
-
-    /// The last line of each collar in the event log of a state directory.
-    ///
-    /// Complexity: reads the whole log, at most a megabyte.
-    package static func newest(stateDirectory: String) throws(JournalError) -> [DeviceID: StatusLine] {
-        let log = EventLogReader(stateDirectory: stateDirectory)
-        var newest: [DeviceID: StatusLine] = [:]
-        while true {
-            let lines = try log.next()
-            guard !lines.isEmpty else { return newest }
-            for line in lines where line.bytes.starts(with: #"{"type":"status""#.utf8) {
-                guard let status = StatusLine(line.bytes.dropLast()) else { continue }
-                newest[status.deviceID] = status
-            }
-        }
-    }
-
-    /// Reads a line without its line feed; nil if it is not a line of status.
-    package init?(_ bytes: some Sequence<UInt8>) {
-        self.bytes = Array(bytes)
-        do throws(JSONSyntaxError) { object = try JSONScanner.value(of: self.bytes) } catch { return nil }
-        guard object["type"]?.text == "status", let id = object["collar"]?.text.flatMap(CollarID.deviceID) else { return nil }
-        deviceID = id
-    }
-
-    package let deviceID: DeviceID
-    /// When it was received, in milliseconds since 1970.
-    package var unixMilliseconds: Int64? { object["unix_ms"]?.integer(in: .unixMilliseconds) }
-    /// Whether the collar logs positions.
-    package var isTracking: Bool? { object["tracking"]?.boolean }
-    /// Since when ``isTracking`` has its value, in milliseconds since 1970.
-    package var trackingSinceUnixMilliseconds: Int64? { object["tracking_since_unix_ms"]?.integer(in: .unixMilliseconds) }
-    /// Whether the collar has not moved for a while.
-    package var isStationary: Bool? { object["stationary"]?.boolean }
-    /// The limit of its rate, by the name in the line.
-    package var throttle: String? { object["throttle"]?.text }
-    /// The state of its GNSS receiver, by the name in the line.
-    package var gnss: String? { object["gnss"]?.text }
 }

@@ -72,8 +72,9 @@ private struct OverviewPage {
     private func text(_ collar: Overview.Collar) -> [Line] {
         let id = collar.deviceID.description
         let (connection, tone) = connection(of: collar)
-        return flow([collar.name ?? "", collar.name == nil ? id : "(\(id))", connection], tone) + flow(fix(of: collar), indent: 4)
-            + flow(condition(of: collar), indent: 4) + flow(delivery(of: collar), indent: 4)
+        let details = [fix(of: collar), condition(of: collar), schedule(of: collar), delivery(of: collar)]
+        return flow([collar.name ?? "", collar.name == nil ? id : "(\(id))", connection], tone)
+            + details.flatMap { $0.isEmpty ? [] : flow($0, indent: 4) }
     }
 
     private func brief(_ collar: Overview.Collar) -> [Line] {
@@ -110,7 +111,7 @@ private struct OverviewPage {
 
     private func condition(of collar: Overview.Collar) -> [String] {
         var items = [battery(of: collar)]
-        if let status = collar.status {
+        if let status = collar.told.status {
             if let isTracking = status.isTracking {
                 let since = status.trackingSinceUnixMilliseconds.map {
                     " since \(shortTimeText(unixMilliseconds: $0, reference: overview.unixMilliseconds, in: zone))"
@@ -130,6 +131,32 @@ private struct OverviewPage {
             case "fault": items.append("GNSS fault")
             default: break
             }
+        }
+        return items
+    }
+
+    /// How the collar spends its battery; empty if it has not told it.
+    private func schedule(of collar: Overview.Collar) -> [String] {
+        guard let power = collar.told.power else { return [] }
+        let interval = collar.figures[.fixInterval].map { "makes a fix every \(durationText(milliseconds: $0))" }
+        var items: [String] = []
+        switch power.mode {
+        case "stopped": items.append("makes no fixes")
+        case "continuous": items.append("GNSS always on")
+        case "find": items.append("find is in force: GNSS always on")
+        case "no_sky": items.append("hears no satellites")
+        case "moving", "resting": items.append(interval ?? "makes fixes by a schedule")
+        default: break
+        }
+        if let next = power.nextSearchUnixMilliseconds, next > overview.unixMilliseconds {
+            items.append("next search in \(durationText(milliseconds: next - overview.unixMilliseconds))")
+        }
+        let shares = [("GNSS on", power.gnssTenthsPercent), ("radio listens", power.listeningTenthsPercent)]
+        for (words, share) in shares {
+            if let share { items.append("\(words) \(MessageDescription.decimal(share, 1)) % of the time") }
+        }
+        if let failures = power.failuresInRow, failures > 0 {
+            items.append(failures == 1 ? "the last search failed" : "\(failures) searches failed in a row")
         }
         return items
     }

@@ -92,6 +92,8 @@ package enum LineKind: String, CaseIterable, Sendable {
     case stats
     /// The condition of a collar.
     case status
+    /// How a collar spends its battery.
+    case power
     /// The end of a command.
     case result
     /// An alert, which a reader makes of the others.
@@ -103,7 +105,10 @@ package enum LineKind: String, CaseIterable, Sendable {
     package static let common = allCases.filter { $0 != .alert && $0 != .owner }
 
     /// The kinds whose lines are in the event log; the others are made from the journals.
-    package static let ofEvents: Set<LineKind> = [.link, .error, .stats, .status, .result]
+    package static let ofEvents: Set<LineKind> = [.link, .error, .stats, .status, .power, .result]
+
+    /// The beginning of each line of this kind in the event log.
+    package var head: [UInt8] { Array("{\"type\":\"\(rawValue)\",".utf8) }
 
     /// The kinds whose lines are JSON only.
     package static let jsonOnly = ofEvents.union([.owner])

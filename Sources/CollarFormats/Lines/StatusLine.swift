@@ -16,6 +16,7 @@ extension Status {
         object.add("gnss", "\(gnssState)")
         object.add("throttle", throttleState.name)
         object.add("stationary", isStationary)
+        object.add("resting", isResting)
         object.add("battery_pct", batteryPercent)
         object.add("battery_mv", batteryMillivolts)
         object.add("temperature_c", temperatureCelsius)
@@ -46,6 +47,7 @@ extension CollarFault {
         case .watchdogReset: "watchdog_reset"
         case .firmwareReset: "firmware_reset"
         case .settingsLost: "settings_lost"
+        case .gnssNotSwitched: "gnss_not_switched"
         default: nil
         }
     }

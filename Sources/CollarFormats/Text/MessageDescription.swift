@@ -13,6 +13,7 @@ package enum MessageDescription {
         case .tombstone(let tombstone): [("gone for ever", text(of: tombstone.ranges))]
         case .acknowledgement(let acknowledgement): fields(of: acknowledgement)
         case .status(let status): fields(of: status)
+        case .powerReport(let report): fields(of: report)
         case .settings(let settings): fields(of: settings)
         case .settingsRequest(let request): [("request", "\(request.requestID)")]
         case .command(let command):
@@ -164,7 +165,7 @@ package enum MessageDescription {
         return [
             ("tracking", status.isTracking ? "on" : "off"),
             ("since", since == 0 ? "unknown" : utcText(unixMilliseconds: since)),
-            ("GNSS", "\(status.gnssState)"), ("throttle", "\(status.throttleState)"),
+            ("GNSS", "\(status.gnssState)" + (status.isResting ? ", rests until the next search" : "")), ("throttle", "\(status.throttleState)"),
             ("stationary", status.isStationary ? "yes" : "no"),
             ("battery", known(status.batteryPercent) { "\($0) %" }),
             ("battery voltage", known(status.batteryMillivolts) { "\($0) mV" }),
@@ -180,6 +181,17 @@ package enum MessageDescription {
                     return "\(utcText(unixMilliseconds: $0.unixMilliseconds)) at uptime \(milliseconds) ms"
                 }
             ),
+        ]
+    }
+
+    static func fields(of report: PowerReport) -> [(name: String, value: String)] {
+        [
+            ("mode", "\(report.mode)"), ("GNSS supply", "\(report.supply)"), ("uptime", "\(report.uptimeSeconds) s"),
+            ("next search", report.secondsToSearch.map { "in \($0) s" } ?? "none planned"),
+            ("failures in a row", "\(report.failuresInRow)"),
+            ("last time to a position", known(report.timeToFixTenths) { decimal(Int64($0), 1) + " s" }),
+            ("GNSS on", "\(report.gnssSeconds) s"), ("listening", "\(report.listeningMilliseconds) ms"),
+            ("awake", "\(report.awakeMilliseconds) ms"), ("searches", "\(report.searches)"), ("failures", "\(report.failures)"),
         ]
     }
 
@@ -206,6 +218,8 @@ package enum MessageDescription {
         case .reboot: "reboot"
         case .pair(let receiverID): "pair with \(hexadecimal(UInt64(receiverID), digits: 8))"
         case .unpair: "unpair"
+        case .find(let seconds): seconds > 0 ? "find for \(seconds) s" : "end find"
+        case .reportPower: "report power"
         }
     }
 

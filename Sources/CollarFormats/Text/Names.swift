@@ -121,6 +121,14 @@ extension SettingKey {
         case .spreadingFactor: ("spreading_factor", "LoRa spreading factor; 0: as built", "0")
         case .turnaroundMilliseconds: ("turnaround_ms", "longest wait from a poll to its answer; 0: as built", "0")
         case .modemHeaderBytes: ("modem_header_bytes", "bytes that the modem adds to each frame", "0")
+        case .fixIntervalMilliseconds: ("fix_interval_ms", "time between GNSS fixes, moving; 0: the GNSS receiver is always on", "0")
+        case .restFixIntervalMilliseconds: ("rest_fix_interval_ms", "the same at rest; 0: as fix_interval_ms", "0")
+        case .searchTimeoutSeconds: ("search_timeout_s", "a search without a position ends after this time", "60")
+        case .enoughAccuracyCentimeters: ("enough_accuracy_cm", "horizontal accuracy that ends a search; 0: any", "2000")
+        case .restHeartbeatSeconds: ("rest_heartbeat_s", "longest time without a frame from a collar at rest; 0: as heartbeat_s", "0")
+        case .outOfReachSeconds: ("out_of_reach_s", "longest time between polls without an answer; 0: as built", "0")
+        case .searchWaitSeconds: ("search_wait_s", "longest time from a search without a position to the next", "3600")
+        case .settlingSeconds: ("settling_s", "how long to wait for enough_accuracy_cm after the first position", "10")
         }
     }
 

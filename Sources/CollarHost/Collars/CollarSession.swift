@@ -27,6 +27,7 @@ final class CollarSession {
     var logs: CollarLogs
     var health: HealthMonitor
     var condition: ConditionMonitor
+    private(set) var schedule: KnownSchedule
     /// The collar's last identity.
     private(set) var identity: Identity?
     /// The address that the collar used last; nil before it was heard.
@@ -54,6 +55,8 @@ final class CollarSession {
     private(set) var duplicateCount = 0
     /// The last status in this run; nil before the first.
     private(set) var status: Status?
+    /// The last power report in this run; nil before the first.
+    private(set) var powerReport: PowerReport?
 
     var journal: Journal { storage.journal }
     var deviceID: DeviceID { journal.deviceID }
@@ -73,6 +76,7 @@ final class CollarSession {
         logs = CollarLogs(journal)
         health = HealthMonitor(journal)
         condition = ConditionMonitor(journal)
+        schedule = KnownSchedule(journal)
         commits.add(id)
     }
 
@@ -145,6 +149,7 @@ final class CollarSession {
         if added.isOtherDropped { storage.report(.tooManyLogs, at: time) }
         self.identity = identity
         feed.setCurrentLog(identity.log.logID)
+        if isNewLog { schedule.forgetSettings() }
         health.setHeartbeat(seconds: identity.heartbeatSeconds)
         condition.accept(identity, isNewLog: isNewLog, at: time.instant, output)
         requests.learnReceiver(of: identity, isNewLog: isNewLog, at: time)
@@ -162,12 +167,17 @@ final class CollarSession {
         if identity.nextSequence > 0 { learn(of: log.newestNamed, log: log, at: time) }
         recordLosses(namedBy: identity, log: log, at: time)
         log.doubtedLosses.learn(from: identity, lost: journal.known(logID: log.log.logID).lost)
-        condition.noteFrameWithoutFix(log, at: time.instant, output)
+        noteFrameWithoutFix(log, at: time)
     }
 
     func learn(from probe: Probe, log: LogSession, at time: HostTime) {
         if probe.nextSequence > 0 { learn(of: probe.nextSequence - 1, log: log, at: time) }
-        condition.noteFrameWithoutFix(log, at: time.instant, output)
+        noteFrameWithoutFix(log, at: time)
+    }
+
+    private func noteFrameWithoutFix(_ log: LogSession, at time: HostTime) {
+        let limits = schedule.limits(heartbeatMicroseconds: health.heartbeatMicroseconds)
+        condition.noteFrameWithoutFix(log, limits, at: time.instant, output)
     }
 
     /// Decodes the fixes in an intact frame of the collar.
@@ -192,18 +202,23 @@ final class CollarSession {
     /// Accepts a message that is neither a fix nor a loss.
     func accept(_ message: Message, log: LogSession, at time: HostTime) {
         if keyed == nil { handOut(message, log: log, at: time) } else { waiting.append((message, log)) }
-        condition.noteFrameWithoutFix(log, at: time.instant, output)
+        noteFrameWithoutFix(log, at: time)
     }
 
     private func handOut(_ message: Message, log: LogSession, at time: HostTime) {
         switch message {
         case .status(let status):
             self.status = status
+            if schedule.accept(status) { health.follow(schedule) }
             output.report(.collar(deviceID, .status(logID: log.log.logID, status)))
             condition.accept(status, at: time.instant, output)
+        case .powerReport(let report):
+            powerReport = report
+            if schedule.accept(report, at: time.instant) { health.follow(schedule) }
+            output.report(.collar(deviceID, .power(logID: log.log.logID, report)))
         case .commandResult(let result): requests.accept(result, logID: log.log.logID, at: time)
         case .settings(let report) where report.direction == .report:
-            health.accept(report)
+            if schedule.accept(report) { health.follow(schedule) }
             requests.accept(report, at: time)
         default: break
         }
@@ -226,6 +241,7 @@ final class CollarSession {
         case .appended: break
         }
         if fix.sequence >= log.highestFix, log === logs.current {
+            schedule.noteFix()
             condition.noteStored(fix, logID: record.logID, at: time.instant, output)
             output.latencies.noteNewest(fixMadeAt: fix.unixMilliseconds, at: time)
         } else {
@@ -259,7 +275,7 @@ final class CollarSession {
             if log === logs.current { condition.positions.noteMessage() }
             if message.sequence < log.highestStored { condition.positions.noteBacklog(at: time.instant) }
         }
-        condition.noteFrameWithoutFix(log, at: time.instant, output)
+        noteFrameWithoutFix(log, at: time)
     }
 
     /// A fix or message came in that was stored before.

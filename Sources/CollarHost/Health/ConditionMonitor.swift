@@ -52,10 +52,10 @@ struct ConditionMonitor {
     }
 
     /// A frame without a fix came in. If the collar has shown a sequence above all stored ones, that fix is still on its way.
-    mutating func noteFrameWithoutFix(_ log: LogSession, at now: Instant, _ output: HostOutput) {
+    mutating func noteFrameWithoutFix(_ log: LogSession, _ limits: PositionLimits, at now: Instant, _ output: HostOutput) {
         guard log.delivery.highestSequence <= log.highestStored else { return }
         let isComplete = journal.firstMissing(logID: log.log.logID) > log.highestStored
-        positions.noteFrameWithoutFix(isComplete: isComplete, at: now, output)
+        positions.noteFrameWithoutFix(isComplete: isComplete, limits, at: now, output)
     }
 }
 

@@ -205,13 +205,10 @@ struct HealthMonitor {
         journal.memory.heartbeatSeconds = seconds
     }
 
-    /// The collar reported settings. A heartbeat that was set is in force. With the default, only the identity tells which one is; it
-    /// follows whenever that changes.
-    mutating func accept(_ report: Settings) {
-        for index in 0..<report.entries.count where report.entries[index].key == SettingKey.heartbeatSeconds.rawValue {
-            let seconds = report.entries[index].value
-            if seconds != 0, seconds != DefaultHeartbeat.leastSeconds { setHeartbeat(seconds: UInt16(clamping: seconds)) }
-        }
+    /// The collar reported settings, or began or ended a rest. A heartbeat that was set is in force. With the default, only the identity
+    /// tells which one is; it follows whenever that changes.
+    mutating func follow(_ schedule: KnownSchedule) {
+        if let seconds = schedule.heartbeatSeconds { setHeartbeat(seconds: UInt16(clamping: seconds)) }
     }
 
     mutating func noteFrame(at now: Instant, _ output: HostOutput) { report(health.noteFrame(at: now), at: now, output) }

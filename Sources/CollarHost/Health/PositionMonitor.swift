@@ -74,14 +74,14 @@ struct PositionMonitor {
     }
 
     mutating func accept(_ status: Status, at now: Instant, _ output: HostOutput) {
-        let isOff = !status.isTracking || status.gnssState == .off
+        let isOff = !status.isTracking || status.gnssState == .off && !status.isResting
         if isOff { note(.switchedOff, status.isTracking ? .gnssOff : .trackingOff, at: now, output) } else { end(.switchedOff) }
         if status.gnssState == .fault { note(.fault, .gnssFault, at: now, output) } else { end(.fault) }
     }
 
     /// A frame without a fix came in, and no newer fix is known to be on its way.
     /// - Parameter isComplete: whether no older entry is missing.
-    mutating func noteFrameWithoutFix(isComplete: Bool, at now: Instant, _ output: HostOutput) {
+    mutating func noteFrameWithoutFix(isComplete: Bool, _ limits: PositionLimits, at now: Instant, _ output: HostOutput) {
         let firstHeard = firstHeard ?? now
         self.firstHeard = firstHeard
         // The cause of the missing fixes was already reported.
@@ -92,9 +92,11 @@ struct PositionMonitor {
             if silence < (isComplete ? PositionMonitor.leastAge : PositionMonitor.backlogTime) { return }
         }
         let age = now.microseconds(since: newest?.receivedAt ?? firstHeard)
-        guard age >= PositionMonitor.leastAge else { return }
+        guard age >= max(PositionMonitor.leastAge, limits.longestAge ?? 0), now >= limits.planned ?? now else { return }
         guard newest != nil else { return note(.noFix, .noFix(microseconds: age), at: now, output) }
-        guard let expectedInterval, age >= expectedInterval.staleAfterMilliseconds * 1000 else { return }
+        if limits.longestAge == nil {
+            guard let expectedInterval, age >= expectedInterval.staleAfterMilliseconds * 1000 else { return }
+        }
         note(.stale, .stale(microseconds: age), at: now, output)
     }
 

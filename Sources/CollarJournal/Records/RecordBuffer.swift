@@ -148,7 +148,14 @@ struct RecordBuffer {
         fields.write(memory.bootCount, 32)
         fields.write(memory.isReleased ? 1 : 0, 1)
         fields.write(UInt32(memory.batteryWarning.rawValue), 7)
-        if memory.isReleased, let logID = memory.releasedLogID { fields.write(logID.rawValue, 32) }
+        // The settings follow the log. A number that is no log stands for none.
+        if memory.isReleased, memory.releasedLogID != nil || !memory.settings.isEmpty {
+            fields.write(memory.releasedLogID?.rawValue ?? .max, 32)
+        }
+        for (key, value) in memory.settings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            fields.write(UInt32(key.rawValue), 8)
+            fields.write(value, 32)
+        }
         finish(&fields)
     }
 

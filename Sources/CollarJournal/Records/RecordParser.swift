@@ -81,6 +81,11 @@ extension Record {
             // A later version may know a worse warning.
             memory.batteryWarning = CollarMemory.BatteryWarning(rawValue: UInt8(reader.read(7))) ?? .critical
             if memory.isReleased, reader.remainingBitCount >= 32 { memory.releasedLogID = LogID(rawValue: reader.read(32)) }
+            while reader.remainingBitCount >= 40 {
+                let key = SettingKey(rawValue: UInt8(reader.read(8)))
+                let value = reader.read(32)
+                if let key { memory.settings[key] = value }
+            }
             record = .memory(memory)
         }
         // A later version may lengthen a record, so only one that is too short is refused.

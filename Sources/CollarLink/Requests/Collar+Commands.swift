@@ -24,6 +24,31 @@ extension Collar {
         try await execute(.command(.locateNow), delivery, timeout, retry)
     }
 
+    /// Makes fixes without a pause and sends them as fast as answers come, to find an animal. The collar listens every ten seconds
+    /// meanwhile. It ends by itself, and with a reboot. It needs much power.
+    /// - Parameters:
+    ///   - duration: how long, in whole seconds, at most 65,535; zero ends an earlier one.
+    ///   - delivery: whether the command may wait for the collar.
+    ///   - timeout: how long this function waits.
+    ///   - retry: when it is tried again.
+    public func find(
+        for duration: Duration, delivery: RequestDelivery = .queued, timeout: Duration = .seconds(120), retry: RetryPolicy = .standard
+    ) async throws(UserFacingError) {
+        guard let seconds = UInt16(exactly: duration.components.seconds), duration == .seconds(Int64(seconds)) else {
+            throw UserFacingError(
+                .badRequest, reason: "Find lasts a whole number of seconds from 0 to 65535, not \(duration).",
+                remedy: "Give another time.")
+        }
+        try await execute(.command(.find(seconds: seconds)), delivery, timeout, retry)
+    }
+
+    /// Lets the collar tell how it spends its battery. The report comes as a line of the kind `power` with ``events(as:)``.
+    public func reportPower(
+        delivery: RequestDelivery = .queued, timeout: Duration = .seconds(60), retry: RetryPolicy = .standard
+    ) async throws(UserFacingError) {
+        try await execute(.command(.reportPower), delivery, timeout, retry)
+    }
+
     /// Makes a sound.
     /// - Parameters:
     ///   - seconds: how long, 0.1 … 65 s.

@@ -21,7 +21,7 @@ public struct CollarEvent: Equatable, Sendable {
         case restarted(cause: String?)
         /// Something went wrong.
         case problem(UserFacingError)
-        /// Another kind of line: figures, a collar's status, the result of a request. ``CollarEvent/json`` has its content.
+        /// Another kind of line: figures, a collar's status or power report, the result of a request. ``CollarEvent/json`` has its content.
         case other(String)
     }
 

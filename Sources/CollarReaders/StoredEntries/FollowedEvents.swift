@@ -79,8 +79,3 @@ package struct FollowedEvents {
         return Int64(digits: digits, radix: 10, in: .unixMilliseconds)
     }
 }
-
-extension LineKind {
-    /// The beginning of each line of this kind in the event log.
-    package var head: [UInt8] { Array("{\"type\":\"\(rawValue)\",".utf8) }
-}

@@ -101,6 +101,10 @@ extension CollarFault {
             UserMessage(
                 "\(subject) lost its settings, and uses older ones or the defaults.",
                 "Set them again: `collar-link send settings set KEY=VALUE --collar \(deviceID)`.")
+        case .gnssNotSwitched:
+            UserMessage(
+                "The GNSS receiver of \(collar) works although its supply is off: the battery will be empty sooner.",
+                "Let the collar be repaired: the switch of that supply does not work.")
         default: UserMessage("\(subject) reports error \(rawValue), which its firmware's maker can explain.")
         }
     }

@@ -170,6 +170,10 @@ extension CollarNotice {
             error.message.about("Requests to \(collar) cannot be read or stored")
         case .status(_, let status):
             UserMessage("\(subject) reports its status; the charge of its battery is \(status.batteryPercent.map { "\($0) %" } ?? "unknown").")
+        case .power(_, let report):
+            UserMessage(
+                "\(subject) reports how it spends its battery: its GNSS receiver was on for \(report.gnssSeconds) s of the last "
+                    + "\(report.uptimeSeconds) s.")
         }
     }
 }

@@ -76,7 +76,7 @@ extension ReceiverNotice {
     static let connectionKind = "connection"
 
     /// The kind for which notices are limited: states that end one another are of one kind. Nil for notices that nobody outside can
-    /// cause in numbers, and for those that stand for data: results, statuses, and losses, which the host limits.
+    /// cause in numbers, and for those that stand for data: results, statuses, power reports, and losses, which the host limits.
     fileprivate var limitedKind: String? {
         switch self {
         case .port(_, .opened), .port(_, .unplugged), .port(_, .unmarked), .port(_, .waiting): ReceiverNotice.connectionKind
@@ -93,7 +93,8 @@ extension ReceiverNotice {
         case .host(.collar(_, .restarted)): "restarted"
         case .host(.collar(_, .storageFailing)), .host(.collar(_, .storageRecovered)): "storage"
         case .waitingForRadio, .udevElsewhere, .crashed, .fixesLeftOut, .capturing, .captureStopped, .figures, .traffic, .repeated, .host(.requestEnded),
-            .host(.collar(_, .status)), .host(.collar(_, .lost)), .host(.collar(_, .deliveredElsewhere)), .host(.collar(_, .damagedFixes)):
+            .host(.collar(_, .status)), .host(.collar(_, .power)), .host(.collar(_, .lost)), .host(.collar(_, .deliveredElsewhere)),
+            .host(.collar(_, .damagedFixes)):
             nil
         case .port, .cannotSend, .modem, .controlFailing, .editedFile, .targetMissed, .host: code?.rawValue
         }

@@ -12,6 +12,9 @@ extension ReportedNotice {
         case .host(.collar(let deviceID, .status(let logID, let status))):
             let name = animals.wearer(of: deviceID, at: now)?.name
             body(.status, status.line(unixMilliseconds: now, deviceID: deviceID, name: name, logID: logID))
+        case .host(.collar(let deviceID, .power(let logID, let report))):
+            let name = animals.wearer(of: deviceID, at: now)?.name
+            body(.power, report.line(unixMilliseconds: now, deviceID: deviceID, name: name, logID: logID))
         default: break
         }
     }

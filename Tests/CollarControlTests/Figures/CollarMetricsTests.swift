@@ -86,7 +86,7 @@ import Testing
             figures.collars[CollarMetricsTests.other, default: [:]][figure] = 9
         }
         #expect(
-            try samples([CollarMetricsTests.collar], figures).suffix(8) == [
+            try samples([CollarMetricsTests.collar], figures).suffix(18) == [
                 // The receiver knows of more missing fixes than the journal.
                 #"collar_missing_fixes{collar="a"} 5001"#,
                 #"collar_airtime_seconds_total{collar="a"} 5.002"#,
@@ -96,6 +96,16 @@ import Testing
                 #"collar_silence_seconds{collar="a"} 5.006"#,
                 #"collar_heard{collar="a"} 5007"#,
                 #"collar_boots_total{collar="a"} 5008"#,
+                #"collar_gnss_seconds_total{collar="a"} 5009"#,
+                #"collar_listening_seconds_total{collar="a"} 5.010"#,
+                #"collar_awake_seconds_total{collar="a"} 5.011"#,
+                #"collar_searches_total{collar="a"} 5012"#,
+                #"collar_search_failures_total{collar="a"} 5013"#,
+                #"collar_search_failures_in_row{collar="a"} 5014"#,
+                #"collar_time_to_fix_seconds{collar="a"} 5.015"#,
+                #"collar_fix_interval_seconds{collar="a"} 5.016"#,
+                #"collar_heartbeat_seconds{collar="a"} 5017"#,
+                #"collar_stale_after_seconds{collar="a"} 5.018"#,
             ])
     }
 

@@ -73,6 +73,28 @@ import Testing
         #expect(shown(overview)[4] == Overview.TextLine(text: "  Athena  (0123456789abcdef)", tone: nil))
     }
 
+    /// What a collar says of its schedule, in words. The report came a minute ago.
+    @Test func aPowerReportInWords() throws {
+        func schedule(_ figures: [CollarFigure: Int64] = [:], _ change: (inout PowerReport) -> Void = { _ in }) throws -> String {
+            var overview = overview()
+            overview.collars = [collar(figures: figures, power: try powerLine(change))]
+            return shown(overview)[7].text
+        }
+        let shares = "GNSS on 1.2 % of the time  radio listens 0.1 % of the time"
+        let next = "  next search in 2 min  \(shares)"
+        #expect(try schedule([.fixInterval: 180_000]) == "    makes a fix every 3 min\(next)")
+        #expect(try schedule() == "    makes fixes by a schedule\(next)")
+        #expect(try schedule([.fixInterval: 3_600_000]) { $0.mode = .resting } == "    makes a fix every 60 min\(next)")
+        #expect(
+            try schedule { ($0.mode, $0.failuresInRow) = (.noSky, 3) } == "    hears no satellites\(next)  3 searches failed in a row")
+        #expect(try schedule { $0.failuresInRow = 1 } == "    makes fixes by a schedule\(next)  the last search failed")
+        #expect(try schedule { ($0.mode, $0.secondsToSearch) = (.continuous, 0) } == "    GNSS always on  \(shares)")
+        #expect(try schedule { ($0.mode, $0.secondsToSearch) = (.find, 0) } == "    find is in force: GNSS always on  \(shares)")
+        // What is over, and what is not known, is left out.
+        #expect(try schedule { $0.secondsToSearch = 60 } == "    makes fixes by a schedule  \(shares)")
+        #expect(try schedule { ($0.mode, $0.secondsToSearch, $0.uptimeSeconds) = (.stopped, nil, 59) } == "    makes no fixes")
+    }
+
     /// A collar whose status lacks a member says nothing about it.
     @Test func aStatusOfAnotherVersionIsShownAsFarAsItIsKnown() throws {
         func condition(_ members: String) throws -> String {

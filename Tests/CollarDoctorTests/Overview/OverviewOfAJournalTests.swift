@@ -35,7 +35,7 @@ import Testing
     }
 
     private func collars(
-        _ figures: ReceiverFigures? = nil, animals: [Deployment] = [], places: [Place] = [], status: StatusLine? = nil
+        _ figures: ReceiverFigures? = nil, animals: [Deployment] = [], places: [Place] = [], told: ToldLines = ToldLines()
     ) throws -> [Overview.Collar] {
         var overview = overview()
         var annotations = Annotations()
@@ -43,7 +43,7 @@ import Testing
         annotations.places = PlaceTable(places)
         for id in [Self.one, Self.two] {
             try overview.add(
-                try JournalReader(stateDirectory: state, deviceID: id), figures: figures, status: status, annotations: annotations)
+                try JournalReader(stateDirectory: state, deviceID: id), figures: figures, told: told, annotations: annotations)
         }
         return overview.collars
     }
@@ -123,11 +123,24 @@ import Testing
         #expect(String(decoding: overview.line, as: UTF8.self).contains(#""accuracy":null,"stale":true,"fix":{"#))
     }
 
-    @Test func theStatusIsPassedOn() throws {
+    @Test func whatTheCollarSaidIsPassedOn() throws {
         try store([], of: Self.one)
         try store([], of: Self.two)
-        let status = try statusLine()
-        #expect(try collars(status: status).map(\.status?.bytes) == [status.bytes, status.bytes])
+        let (status, power) = (try statusLine(), try powerLine())
+        let shown = try collars(told: ToldLines(status: status, power: power))
+        #expect(shown.map(\.told.status?.bytes) == [status.bytes, status.bytes])
+        #expect(shown.map(\.told.power?.bytes) == [power.bytes, power.bytes])
+    }
+
+    /// The receiver knows the schedule of a collar. Two fixes do not show it.
+    @Test(arguments: [(10_799_999, true), (10_800_000, true), (10_800_001, false)] as [(Int64, Bool)])
+    func theScheduleDecidesWhetherAFixIsStale(age: Int64, isStale: Bool) throws {
+        try store([(0, 4, 90), (1, 3, 80)], of: Self.one)
+        try store([(0, 4, 90), (1, 3, 80)], of: Self.two)
+        var figures = ReceiverFigures()
+        figures.collars[Self.one] = [.staleAge: age]
+        #expect(try collars(figures).map(\.isStale) == [isStale, true])
+        #expect(try collars().map(\.isStale) == [true, true])
     }
 
     @Test func theFiguresOfAReceiverAreItsUptimeAndItsRadios() {

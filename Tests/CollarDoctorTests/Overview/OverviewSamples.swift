@@ -39,7 +39,7 @@ func radio(_ port: String, _ state: RadioFigures.State, dialect: String? = nil) 
 func collar(
     _ deviceID: DeviceID = 0x0123_4567_89AB_CDEF, name: String? = nil, newest: JournaledFix? = newestFix(),
     figures: [CollarFigure: Int64] = [.reachable: 1, .silence: 5000, .heard: 1, .missing: 0], missing: UInt64 = 0, lost: UInt64 = 0,
-    status: StatusLine? = nil
+    status: StatusLine? = nil, power: PowerLine? = nil
 ) -> Overview.Collar {
     var summary = JournalSummary()
     summary.newest = newest
@@ -47,7 +47,8 @@ func collar(
     summary.missingCount = missing
     summary.lostCount = lost
     return Overview.Collar(
-        deviceID: deviceID, name: name, figures: figures, summary: summary, fix: newest.map { ReceivedFix(deviceID: deviceID, $0) }, drainMilliPercentPerHour: nil, fixLine: nil, status: status)
+        deviceID: deviceID, name: name, figures: figures, summary: summary, fix: newest.map { ReceivedFix(deviceID: deviceID, $0) },
+        drainMilliPercentPerHour: nil, fixLine: nil, told: ToldLines(status: status, power: power))
 }
 
 /// A fix that was made 90 s before the overview.
@@ -67,6 +68,21 @@ func statusLine(_ change: (inout Status) -> Void = { _ in }) throws -> StatusLin
     change(&status)
     let line = status.line(unixMilliseconds: overviewTime, deviceID: 0x0123_4567_89AB_CDEF, logID: 7)
     guard let read = StatusLine(line.dropLast()) else { throw SampleError.noStatus }
+    return read
+}
+
+/// A power report, as the receiver stores it in the event log 60 s before the overview.
+func powerLine(_ change: (inout PowerReport) -> Void = { _ in }) throws -> PowerLine {
+    var report = PowerReport()
+    report.mode = .moving
+    report.supply = .backup
+    report.uptimeSeconds = 86_400
+    report.secondsToSearch = 180
+    report.gnssSeconds = 1037
+    report.listeningMilliseconds = 86_000
+    change(&report)
+    let line = report.line(unixMilliseconds: overviewTime - 60_000, deviceID: 0x0123_4567_89AB_CDEF, logID: 7)
+    guard let read = PowerLine(line.dropLast()) else { throw SampleError.noStatus }
     return read
 }
 

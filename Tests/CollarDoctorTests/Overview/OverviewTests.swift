@@ -49,21 +49,27 @@ struct OverviewLineTests {
         #expect(
             text(overview).contains(
                 #""collars":[{"collar":"0123456789abcdef","reachable":null,"connection":null,"silent_ms":null,"missing":0,"lost":0,"stored":0,"#
-                    + #""battery_drain_pct_per_h":null,"accuracy":null,"stale":null,"fix":null,"status":null}]"#))
+                    + #""battery_drain_pct_per_h":null,"accuracy":null,"stale":null,"fix":null,"status":null,"#
+                    + #""fix_interval_ms":null,"heartbeat_s":null,"power":null}]"#))
     }
 
     @Test("a collar with everything: fix and status are whole lines of other commands")
     func knownCollar() throws {
         var overview = overview()
-        var one = collar(name: "Athena", figures: [.reachable: 0, .silence: 5000, .missing: 3], lost: 2, status: try statusLine())
+        var one = collar(
+            name: "Athena",
+            figures: [.reachable: 0, .silence: 5000, .missing: 3, .fixInterval: 180_000, .heartbeat: 300], lost: 2,
+            status: try statusLine(), power: try powerLine())
         one.drainMilliPercentPerHour = 1250
         one.fixLine = Array((#"{"type":"fix","seq":42}"# + "\n").utf8)
         overview.collars = [one]
         let status = String(decoding: try statusLine().bytes, as: UTF8.self)
+        let power = String(decoding: try powerLine().bytes, as: UTF8.self)
         #expect(
             text(overview).contains(
                 #""collars":[{"collar":"0123456789abcdef","name":"Athena","reachable":false,"connection":"not_reachable","silent_ms":5000,"missing":3,"lost":2,"#
-                    + #""stored":40,"battery_drain_pct_per_h":1.250,"accuracy":"good","stale":null,"fix":{"type":"fix","seq":42},"status":\#(status)}]"#))
+                    + #""stored":40,"battery_drain_pct_per_h":1.250,"accuracy":"good","stale":null,"fix":{"type":"fix","seq":42},"status":\#(status),"#
+                    + #""fix_interval_ms":180000,"heartbeat_s":300,"power":\#(power)}]"#))
     }
 
     @Test("readers and findings are whole lines, with commas between them")

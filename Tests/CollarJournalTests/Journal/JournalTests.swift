@@ -33,6 +33,36 @@ import Testing
         #expect(journal.previousReceiverID == nil)
     }
 
+    /// What a receiver keeps of a collar's condition, with each combination of what may be absent.
+    @Test(arguments: [false, true], [nil, log] as [LogID?])
+    func theMemoryOfACollarComesBack(isReleased: Bool, releasedLogID: LogID?) throws {
+        let some: [[SettingKey: UInt32]] = [
+            [:], [.heartbeatSeconds: 300], [.fixIntervalMilliseconds: 86_400_000, .searchWaitSeconds: 0],
+        ]
+        for settings in some {
+            let files = MemoryFileSystem()
+            var memory = CollarMemory()
+            (memory.heartbeatSeconds, memory.bootCount, memory.batteryWarning) = (65_535, .max, .low)
+            (memory.isReleased, memory.settings) = (isReleased, settings)
+            if isReleased { memory.releasedLogID = releasedLogID }
+            do {
+                let journal = try openJournal(files)
+                journal.memory = memory
+                try journal.commit()
+            }
+            #expect(try openJournal(files).memory == memory)
+            // A checkpoint at the beginning of the next segment has it, too.
+            do {
+                let journal = try openJournal(files, limit: 4096)
+                for sequence in 0..<200 as Range<UInt32> {
+                    try append(sequence...sequence, to: journal)
+                    try journal.commit()
+                }
+            }
+            #expect(try openJournal(files).memory == memory)
+        }
+    }
+
     @Test func aDuplicateIsRefusedWhetherDurableOrNot() throws {
         let files = MemoryFileSystem()
         let journal = try openJournal(files)

@@ -20,13 +20,14 @@ import Testing
     private func example() -> OutgoingRequests {
         var requests = OutgoingRequests(deviceID: collar, receiverID: receiver, lastRequestID: 65_535)
         let actions: [Command.Action] = [
-            .startTracking, .stopTracking, .locateNow, .sound(milliseconds: 65_535), .reboot, .pair(receiverID: .max), .unpair,
+            .startTracking, .stopTracking, .locateNow, .reportPower, .sound(milliseconds: 65_535), .find(seconds: .max),
+            .reboot, .pair(receiverID: .max), .unpair,
         ]
         let outcomes: [HostRequestOutcome] = [.expired, .replaced, .result(.failed), .reported(version: highest)]
-        for (index, outcome) in outcomes.enumerated() {
-            requests.note(EndedRequest(requestID: UInt16(index), request: .command(actions[index]), outcome: outcome))
+        for (index, action) in actions[..<6].enumerated() {
+            requests.note(EndedRequest(requestID: UInt16(index), request: .command(action), outcome: outcomes[index % outcomes.count]))
         }
-        for action in actions[4...] { add(.command(action), to: &requests) }
+        for action in actions[6...] { add(.command(action), to: &requests) }
         var list = SettingList()
         for key in 1...UInt8(HostRequest.settingLimit) { list.append(Setting(key: key, value: .max)) }
         add(.settingsUpdate(version: highest, list), to: &requests)
@@ -120,7 +121,7 @@ import Testing
         var requests = OutgoingRequests(deviceID: 0xFFFF_FFFF_FFFF_FFFF, receiverID: .max, lastRequestID: .max)
         var list = SettingList()
         for _ in 0..<HostRequest.settingLimit { list.append(Setting(key: .max, value: .max)) }
-        for first in [1, 7, 13] as [UInt8] {
+        for first in [1, 7, 13, 19] as [UInt8] {
             var part = SettingList()
             for key in first..<first + 6 { part.append(Setting(key: key, value: .max)) }
             requests.accept(Settings(direction: .report, requestID: 0, version: highest, entries: part))
@@ -146,7 +147,8 @@ import Testing
         take(5, 1...6)
         take(5, 7...12)
         take(5, 13...18)
-        #expect(requests.report?.values.keys.sorted() == Array(1...15))
+        take(5, 19...24)
+        #expect(requests.report?.values.keys.sorted() == Array(1...23))
         // After a collar was erased, the version of its settings is lower again. The highest version stays known, because a
         // settings update must have a higher one.
         take(2, 1...6)

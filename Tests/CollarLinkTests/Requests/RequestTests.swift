@@ -78,6 +78,28 @@ private struct Huge: CollarRequest {
         #expect(try await session.collar.send(Weigh(bowl: 1)) == 1)
     }
 
+    @Test func findTellsHowLong() async throws {
+        let session = try MockSession()
+        await session.answerRequests { _ in .outcome("ok") }
+        try await session.collar.find(for: .seconds(1800))
+        try await session.collar.find(for: .zero)
+        try await session.collar.find(for: .seconds(65_535), delivery: .latest)
+        try await session.collar.reportPower()
+        let requests = await session.requests
+        #expect(requests.map(\.verb) == ["find", "find", "find", "report"])
+        for (request, seconds) in zip(requests, [1800, 0, 65_535]) { #expect(request.json.contains("\"seconds\":\(seconds),")) }
+        #expect(requests[2].json.contains(#""mode":"latest""#))
+        #expect(!requests[3].json.contains("seconds"))
+    }
+
+    @Test(arguments: [Duration.seconds(-1), .seconds(65_536), .milliseconds(1500), .seconds(Int64.max)])
+    func findTakesWholeSeconds(duration: Duration) async throws {
+        let session = try MockSession()
+        let error = await Self.error { () async throws(UserFacingError) in try await session.collar.find(for: duration) }
+        #expect(error?.code == .badRequest && error?.reason.contains("65535") == true && error?.remedy != nil)
+        #expect(await session.requests.isEmpty)
+    }
+
     @Test func whatCannotBeSentIsRefusedAtOnce() async throws {
         let session = try MockSession()
         let reserved = await Self.error { () async throws(UserFacingError) in _ = try await session.collar.send(Reserved()) }

@@ -100,6 +100,7 @@ import Testing
             (.collarFault, host(.collar(1, .fault(.watchdogReset)))),
             (.collarFault, host(.collar(1, .fault(.firmwareReset)))),
             (.collarFault, host(.collar(1, .fault(.settingsLost)))),
+            (.collarFault, host(.collar(1, .fault(.gnssNotSwitched)))),
             (.collarFault, host(.collar(1, .fault(CollarFault(rawValue: 200))))),
             (.collarFault, host(.collar(1, .restarted(cause: .watchdogReset)))),
             (.batteryLow, host(.collar(1, .battery(.low, percent: 20)))),
@@ -186,7 +187,7 @@ import Testing
             .damagedFixes(logID: 2, first: 3, last: 4), .storageRecovered, .lost(first: 3, last: 4), .deliveredElsewhere(first: 3, last: 4),
             .restartedBelow(bootCount: 2, logID: 3, isStored: true), .restarted(cause: nil), .restarted(cause: CollarFault.none),
             .health(.reachable(silentMicroseconds: 5)), .health(.reachable(silentMicroseconds: nil)), .health(.late(silentMicroseconds: 5)),
-            .health(.condition(.healthy)), .health(.condition(.degraded)),
+            .health(.condition(.healthy)), .health(.condition(.degraded)), .power(logID: 2, PowerReport()),
         ]
         let journals: [JournalError] =
             [.unreadableKey(path: "/x"), .readerReplaced(path: "/x"), .openToStrangers(.owner(5), path: "/x")]

@@ -136,6 +136,7 @@ import Testing
         let notices: [ReceiverNotice] = [
             .host(.collar(1, .damagedFixes(logID: 1, first: 1, last: 2))), .host(.collar(1, .lost(first: 1, last: 2))),
             .host(.collar(1, .deliveredElsewhere(first: 1, last: 2))), .host(.collar(1, .status(logID: 1, Status()))),
+            .host(.collar(1, .power(logID: 1, PowerReport()))),
             .traffic(path: "a", isInbound: true, bytes: [1]), .capturing(path: "a"), .repeated(Self.restarted(1), leftOutCount: 1),
         ]
         for notice in notices {

@@ -156,7 +156,7 @@ class TogetherTest(ArgumentCase):
             self.assert_refused(*follow, "--flavour", "compact", *more, says="`--acknowledge` and `--flavour` exclude each other.")
 
     def test_of_requests(self):
-        for verb in (["locate"], ["sound", "1"], ["track", "on"], ["reboot"], ["unpair"],
+        for verb in (["locate"], ["find"], ["report"], ["sound", "1"], ["track", "on"], ["reboot"], ["unpair"],
                      ["settings", "get"], ["settings", "set", "heartbeat_s=60"]):
             for option, *value in (["--data", "00"], ["--wants-reply"], ["--reply-to", "1"], ["--outcome", "ok"]):
                 self.assert_refused("send", *verb, option, *value, says=f"`{option}` goes with `message`.")

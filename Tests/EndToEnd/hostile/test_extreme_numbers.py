@@ -151,7 +151,7 @@ class ExtremeNumbersTest(EndToEndTest):
             ["--duration"], ["--count"], ["--keep"], ["--keep-at-most"], ["--max-size"], ["--since"], ["simulate", "--walk"],
             ["simulate", "--walk", "1/1/1", "--collars"], ["simulate", "--walk", "1/1/1", "--battery"],
             ["simulate", "--walk", "1/1/1", "--speed"], ["simulate", "--walk", "1/1/1", "--button"],
-            ["simulate", "--walk", "1/1/1", "--seed"], ["send", "sound"], ["send", "message"], ["send", "--timeout"],
+            ["simulate", "--walk", "1/1/1", "--seed"], ["send", "sound"], ["send", "find"], ["send", "message"], ["send", "--timeout"],
             ["history", "--since"], ["encode", "--log-id"], ["follow", "--duration"], ["deliver", "x", "--every"],
             ["key", "accept-restart", "910a2dec89025cc1"], ["--frequency"], ["--bandwidth"], ["--tx-power"], ["--spreading-factor"]]
         # The programs that take the number go on, so they are ended.

@@ -15,9 +15,9 @@ from serial_line import SerialLine
 from session_parts import A, Collar, position
 
 STATUS = 6
-KNOWN = {"tracking": True, "gnss": 2, "throttle": 0, "stationary": False, "since": None, "battery": 71, "voltage": None, "temperature": None,
-         "uptime": 5, "last_error": 0, "fixes_sent": 0, "queue_depth": 0, "drops": 0, "duplicates": 0, "retransmissions": 0, "airtime": 0,
-         "clock": None}
+KNOWN = {"tracking": True, "gnss": 2, "throttle": 0, "stationary": False, "resting": False, "since": None, "battery": 71, "voltage": None,
+         "temperature": None, "uptime": 5, "last_error": 0, "fixes_sent": 0, "queue_depth": 0, "drops": 0, "duplicates": 0, "retransmissions": 0,
+         "airtime": 0, "clock": None}
 
 
 

@@ -1,4 +1,4 @@
-"""Lines with figures (stats) and with the status of collars (status)."""
+"""Lines with figures (stats), with the status of collars (status) and with their power reports (power)."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import signal
 import time
 import unittest
 
-from statuses import KNOWN, STATUS, UNKNOWN
+from statuses import KNOWN, POWER, POWER_KNOWN, POWER_UNKNOWN, STATUS, UNKNOWN
 from end_to_end import BINARY, EndToEndTest, wait_until
 from hotplug import SimulatedMachineTest
 from radio import Radio
@@ -46,11 +46,11 @@ class TelemetryLineTest(EndToEndTest):
 
     def test_schemas(self):
         """The schemas are valid, and reject wrong lines."""
-        receiver, radio = self.begin("--events", "stats,status")
-        radio.send(A.identity() + A.send(STATUS, KNOWN))
-        receiver.wait_for_lines(1)
-        whole, collars = self.figures(receiver, 3)
-        good = {"stats": [whole, *collars.values()], "status": self.lines(receiver, "status")}
+        receiver, radio = self.begin("--events", "stats,status,power")
+        radio.send(A.identity() + A.send(STATUS, KNOWN) + A.send(POWER, POWER_KNOWN))
+        receiver.wait_for_lines(2)
+        whole, collars = self.figures(receiver, 4)
+        good = {"stats": [whole, *collars.values()], "status": self.lines(receiver, "status"), "power": self.lines(receiver, "power")}
         for name, lines in good.items():
             SCHEMAS[name].check_schema(SCHEMAS[name].schema)
             for line in lines:
@@ -87,16 +87,46 @@ class TelemetryLineTest(EndToEndTest):
         names = {"type": "status", "collar": f"{A.log.device_id:016x}", "log": A.log.log_id}
         self.assertEqual(known, {
             **names, "tracking": True, "tracking_since_unix_ms": 1_700_000_000_000, "gnss": "fix",
-            "throttle": "duty_cycle", "stationary": True, "battery_pct": 71, "battery_mv": 3912, "temperature_c": -7,
+            "throttle": "duty_cycle", "stationary": True, "resting": False, "battery_pct": 71, "battery_mv": 3912, "temperature_c": -7,
             "uptime_s": 86_400, "last_error": 17, "last_error_name": None, "fixes_sent": 4_000_000_000, "queue_depth": 12, "drops": 1,
             "duplicates": 2, "retransmissions": 16_777_215, "airtime_ms": 60_001,
             "clock_unix_ms": 1_700_000_123_456, "clock_uptime_ms": 86_400_999})
         del unknown["unix_ms"]
         self.assertEqual(unknown, {
             **names, "tracking": False, "tracking_since_unix_ms": None, "gnss": "off", "throttle": "none",
-            "stationary": False, "battery_pct": None, "battery_mv": None, "temperature_c": None, "uptime_s": 0,
+            "stationary": False, "resting": False, "battery_pct": None, "battery_mv": None, "temperature_c": None, "uptime_s": 0,
             "last_error": None, "last_error_name": None, "fixes_sent": 0, "queue_depth": 0, "drops": 0, "duplicates": 0, "retransmissions": 0,
             "airtime_ms": 0, "clock_unix_ms": None, "clock_uptime_ms": None})
+
+    def test_a_receiver_that_rests(self):
+        """Its supply is off until the next search: that is no fault."""
+        receiver, radio = self.begin("--events", "status,error")
+        radio.send(A.identity() + A.send(STATUS, {**KNOWN, "gnss": 0, "resting": True}) + A.send(STATUS, {**KNOWN, "gnss": 0}))
+        receiver.wait_for_lines(4)
+        receiver.stop()
+        self.assertEqual([line["resting"] for line in self.lines(receiver, "status")], [True, False])
+        off = [line for line in self.lines(receiver, "error") if line["code"] == "location_services_disabled"]
+        self.assertEqual(len(off), 1)
+
+    def test_power(self):
+        receiver, radio = self.begin("--events", "power")
+        radio.send(A.identity() + A.send(POWER, POWER_KNOWN) + A.fix(0) + A.send(POWER, POWER_UNKNOWN))
+        receiver.wait_for_lines(2)
+        receiver.stop()
+        known, unknown = self.lines(receiver, "power")
+        self.assertTrue(time.time() * 1000 - 60_000 < known.pop("unix_ms") <= time.time() * 1000)
+        names = {"type": "power", "collar": f"{A.log.device_id:016x}", "log": A.log.log_id}
+        self.assertEqual(known, {
+            **names, "mode": "moving", "supply": "backup", "uptime_s": 86_400, "next_search_s": 170, "failures_in_row": 3,
+            "time_to_fix_s": 4.2, "gnss_s": 1037, "listening_s": 86, "awake_s": 1201.25, "searches": 480, "failures": 9})
+        del unknown["unix_ms"]
+        self.assertEqual(unknown, {
+            **names, "mode": "stopped", "supply": "off", "uptime_s": 0, "next_search_s": None, "failures_in_row": 0,
+            "time_to_fix_s": None, "gnss_s": 0, "listening_s": 0, "awake_s": 0, "searches": 0, "failures": 0})
+        # The event log keeps it for other programs.
+        follower = self.start([BINARY, "follow", "--events", "power", "-n", "2", "--state-dir", self.state])
+        self.assertEqual(follower.wait(), 0, follower.error_text)
+        self.assertEqual([line["mode"] for line in follower.fixes], ["moving", "stopped"])
 
     def test_figures(self):
         """The figures of the receiver and of each collar."""

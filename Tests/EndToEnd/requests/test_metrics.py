@@ -16,7 +16,7 @@ from radio import Radio
 from sending import SendTest, name
 from serial_line import SerialLine
 from signal_reports import of_radio, report
-from statuses import KNOWN, STATUS
+from statuses import KNOWN, POWER, POWER_KNOWN, STATUS
 
 from report_vectors import RADIO_IDENTITY
 from session_parts import START, A, B, position
@@ -78,6 +78,7 @@ class MetricsTest(SendTest):
         radio.send(of_radio(10, RADIO_IDENTITY) + A.identity(following=12) + b"".join(old) + newest + report(newest, -97, -35))
         # What comes after it is not the newest.
         radio.send(A.fix(position(6, time=START, battery=None)) + A.tombstone([[4, 5]]) + A.fix(0) + A.send(STATUS, KNOWN))
+        radio.send(A.send(POWER, POWER_KNOWN))
         radio.send(B.identity() + B.send(STATUS, {**KNOWN, "gnss": 0}))
         receiver.wait_for_lines(7)
         self.assertEqual(radio.poll(A, 10)[0]["first_missing"], 7)
@@ -88,7 +89,8 @@ class MetricsTest(SendTest):
         stored = {"last_fix_timestamp_seconds": (now - 2000) / 1000, "rssi_dbm": -97, "snr_db": -3.5, "stored_total": 6,
                   "lost_fixes": 2, "journal_bytes": size}
         told = {"missing_fixes": 4, "airtime_seconds_total": 60.001, "retransmissions_total": 16_777_215, "queued_fixes": 12,
-                "reachable": 1, "heard": 1}
+                "reachable": 1, "heard": 1, "gnss_seconds_total": 1037, "listening_seconds_total": 86, "awake_seconds_total": 1201.25,
+                "searches_total": 480, "search_failures_total": 9, "search_failures_in_row": 3, "time_to_fix_seconds": 4.2}
         for key, value in (stored | told).items():
             self.assertEqual(found[f"collar_{key}{a}"], value, key)
         self.assertAlmostEqual(found[f"collar_last_reception_timestamp_seconds{a}"], time.time(), delta=60)
@@ -231,7 +233,7 @@ class MetricsTest(SendTest):
         collar, = first["collars"]
         self.assertTrue(0 <= collar.pop("silent_ms") < 30_000, collar)
         self.assertEqual(collar, {"collar": name(A), "missing": 0, "airtime_ms": 60_001, "retransmissions": 16_777_215, "queue_depth": 12,
-                                  "reachable": 1, "heard": 1, "boots": collar["boots"]})
+                                  "reachable": 1, "heard": 1, "heartbeat_s": 60, "boots": collar["boots"]})
         self.assertGreater(collar["boots"], 0)
         self.assertEqual(first["radios"], [{"port": receiver.port_path, "state": "open", "dialect": "serial"}])
         self.assertEqual(first["errors"]["location_services_disabled"], 1)

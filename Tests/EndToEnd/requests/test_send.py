@@ -25,7 +25,8 @@ class SimulatedCollarTest(SendTest):
         receiver = self.begin()
         # A collar that makes no fixes is heard, and can be asked, once per heartbeat.
         self.assertEqual(self.result(self.send("-F", "json", "settings", "set", "heartbeat_s=5"), 0)["outcome"], "ok")
-        for words, verb in ((["locate"], "locate"), (["sound", "0.5"], "sound"), (["track", "off"], "track_off"),
+        for words, verb in ((["locate"], "locate"), (["find", "20s"], "find"), (["find", "off"], "find"), (["report"], "report"),
+                            (["sound", "0.5"], "sound"), (["track", "off"], "track_off"),
                             (["track", "on"], "track_on"), (["reboot"], "reboot"), (["pair"], "pair"),
                             (["settings", "get"], "get_settings"),
                             (["settings", "set", "heartbeat_s=31", "position_digits=6"], "set_settings")):
@@ -35,17 +36,17 @@ class SimulatedCollarTest(SendTest):
         line = self.result(self.send("-F", "json", "settings", "get"), 0)
         self.assertEqual((line["settings"]["heartbeat_s"], line["settings"]["position_digits"]), (31, 6))
         self.assertEqual(line["settings"]["interval_ms"], 500)
-        self.assertEqual(len(line["settings"]), 15)
+        self.assertEqual(len(line["settings"]), 23)
         self.assertEqual(self.result(self.send("-F", "json", "unpair"), 0)["outcome"], "ok")
         receiver.stop()
         ended = [each for each in receiver.fixes if each["type"] == "result"]
         for each in ended:
             SCHEMA.validate(each)
         self.assertEqual([each["do"] for each in ended],
-                         ["set_settings", "locate", "sound", "track_off", "track_on", "reboot", "pair", "get_settings", "set_settings",
-                          "get_settings", "unpair"])
+                         ["set_settings", "locate", "find", "find", "report", "sound", "track_off", "track_on", "reboot", "pair",
+                          "get_settings", "set_settings", "get_settings", "unpair"])
         ids = [each["request"] for each in ended]
-        self.assertEqual([(b - a) % 65_536 for a, b in zip(ids, ids[1:])], [1] * 10)
+        self.assertEqual([(b - a) % 65_536 for a, b in zip(ids, ids[1:])], [1] * 13)
         self.assertRegex(receiver.error_text, r"Request \d+ \(locate\) to collar [0-9a-f]{16} has ended: done\.")
 
     def test_a_collar_that_was_unpaired(self):
@@ -77,7 +78,7 @@ class SimulatedCollarTest(SendTest):
         program = self.send("settings", "get")
         self.assertEqual(program.wait(), 0)
         self.assertRegex(program.lines[0], "^collar [0-9a-f]{16}: get settings: the defaults\n$")
-        self.assertEqual(len(program.lines), 16)
+        self.assertEqual(len(program.lines), 24)
         self.assertIn("heartbeat_s=60", "".join(program.lines))
         program = self.send("locate")
         self.assertEqual(program.wait(), 0)
@@ -236,6 +237,8 @@ class CommandLineTest(SendTest):
         for words, text in (
                 ([], "What shall be sent?"), (["fly"], "'fly'"), (["track"], "'track'"), (["track", "maybe"], "'track maybe'"),
                 (["sound"], "'sound' is not a request: type `sound SECONDS`."), (["locate", "now"], "'locate now' is not a request: type `locate`."),
+                (["find", "0s"], "a duration from 1s to 65535s"), (["find", "65536s"], "a duration"), (["find", "30"], "a duration"),
+                (["find", "1.5h"], "a duration"), (["find", "1h", "2h"], "type `find [DURATION]`"), (["report", "now"], "type `report`"),
                 (["message"], "CODE"), (["sound", "0"], "0.1 to 65"), (["sound", "nan"], "0.1 to 65"),
                 (["settings"], "'settings'"), (["settings", "set"], "'settings set'"),
                 (["settings", "set", "speed=5"], "heartbeat_s"), (["settings", "set", "heartbeat_s"], "KEY=VALUE"),

@@ -9,6 +9,7 @@ import unittest
 
 from end_to_end import IS_ROOT, child_environment, give_to_ordinary_user
 from sending import SendTest
+from terminals import Terminal
 
 COLLAR, OTHER = "0123456789abcdef", "0123456789abcdee"
 QUEUED = {"type": "result", "unix_ms": 1, "collar": COLLAR, "request": 812, "do": "locate", "outcome": "queued"}
@@ -85,7 +86,11 @@ class RequestLineTest(FakeReceiverTest):
 
     def test_each_verb(self):
         for words, request in (
-                ("locate", {"do": "locate"}), ("sound 0.1", {"do": "sound", "ms": 100}), ("sound 65", {"do": "sound", "ms": 65_000}),
+                ("locate", {"do": "locate"}), ("report", {"do": "report"}), ("find", {"do": "find", "seconds": 1800}),
+                ("find 45s", {"do": "find", "seconds": 45}), ("find 30m", {"do": "find", "seconds": 1800}),
+                ("find 2h", {"do": "find", "seconds": 7200}), ("find 65535s", {"do": "find", "seconds": 65_535}),
+                ("find off", {"do": "find", "seconds": 0}),
+                ("sound 0.1", {"do": "sound", "ms": 100}), ("sound 65", {"do": "sound", "ms": 65_000}),
                 ("sound 2.5", {"do": "sound", "ms": 2500}), ("track on", {"do": "track_on"}), ("track off", {"do": "track_off"}),
                 ("reboot", {"do": "reboot"}), ("pair", {"do": "pair"}), ("pair --to 9A3F21c0", {"do": "pair", "to": "9a3f21c0"}),
                 ("unpair", {"do": "unpair"}), ("settings get", {"do": "get_settings"}),
@@ -127,6 +132,50 @@ class RequestLineTest(FakeReceiverTest):
             self.assert_asks(["--collar", given, "reboot"], {"do": "reboot", "collar": collar})
         for verb in (["pair"], ["unpair"], ["message", "1"]):
             self.assertEqual(self.ask("--collar", "Athena", *verb)["collar"], COLLAR)
+
+
+@unittest.skipUnless(IS_ROOT or not os.path.exists(f"/run/user/{os.getuid()}"), "a directory of the user comes first")
+class FindTest(FakeReceiverTest):
+    """Within what time `find` reaches the collar, and the bell that rings when the collar has answered."""
+
+    def find(self, *words, figures=(), outcome="ok", code=0, **options):
+        told = {"type": "figures", "unix_ms": 1, "collars": [{"collar": COLLAR, **dict(figures)}, {"collar": OTHER, "heartbeat_s": 9}]}
+        receiver = self.served(({**QUEUED, "do": "find"}, ended(outcome, do="find")), (told,))
+        program = self.send(*words, environment=self.environment, **options)
+        if "stdout" in options:
+            self.terminal.started()
+        self.assertEqual(program.wait(), code, program.error_text)
+        receiver.close()
+        os.unlink(self.socket_path())
+        self.assertEqual([each["do"] for each in receiver.requests], ["find", "figures"])
+        return program
+
+    def test_within_what_time_it_reaches_the_collar(self):
+        for figures, text in (
+                ({"heartbeat_s": 300, "fix_interval_ms": 180_000}, "within 3 min if it is in range."),
+                ({"heartbeat_s": 60, "fix_interval_ms": 3_600_000}, "within 60 s if"), ({"heartbeat_s": 270}, "within 5 min if"),
+                ({"heartbeat_s": 7201}, "within 3 h if"), ({"fix_interval_ms": 1500}, "within 2 s if"),
+                # Searches that fail send nothing.
+                ({"heartbeat_s": 300, "fix_interval_ms": 180_000, "search_failures_in_row": 1}, "within 5 min if"),
+                ({}, "It is not known yet within what time")):
+            with self.subTest(figures=figures):
+                program = self.find("find", figures=figures)
+                self.assertIn(text, program.error_text)
+                self.assertIn(f"collar {COLLAR}", program.error_text)
+                self.assertEqual(program.lines, [f"collar {COLLAR}: find: done\n"])
+
+    def at_terminal(self, *words, **options):
+        self.terminal = Terminal(self)
+        self.find(*words, stdout=self.terminal.descriptor, **options)
+        return self.terminal.whole_text()
+
+    def test_the_bell(self):
+        self.assertEqual(self.at_terminal("find", "2h"), f"collar {COLLAR}: find: done\n\a")
+        for words, outcome, code in ((["find", "off"], "ok", 0), (["find"], "refused", 77), (["-F", "json", "find"], "ok", 0)):
+            with self.subTest(words=words, outcome=outcome):
+                text = self.at_terminal(*words, outcome=outcome, code=code)
+                self.assertNotIn("\a", text)
+                self.assertNotEqual(text, "")
 
 
 @unittest.skipUnless(IS_ROOT or not os.path.exists(f"/run/user/{os.getuid()}"), "a directory of the user comes first")

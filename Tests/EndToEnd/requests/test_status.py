@@ -16,7 +16,7 @@ from sending import SendTest, name as id_of
 from serial_line import SerialLine
 from session_parts import START, A, B, position
 from terminals import Terminal
-from statuses import KNOWN, STATUS
+from statuses import KNOWN, POWER, POWER_KNOWN, STATUS
 
 SCHEMA = validator("overview")
 ESCAPE = "\x1b"
@@ -122,7 +122,7 @@ class NothingStoredTest(StatusTest):
 class SchemaTest(StatusTest):
     def test_wrong_lines_are_rejected(self):
         receiver, radio = self.begin("--events", "fix,status")
-        radio.send(A.identity() + A.fix(0) + A.send(STATUS, KNOWN))
+        radio.send(A.identity() + A.fix(0) + A.send(STATUS, KNOWN) + A.send(POWER, POWER_KNOWN))
         receiver.wait_for_lines(2)
         radio.poll(A, 1)
         follower = self.start([BINARY, "follow", "--as", "map", "-n", "1", "--state-dir", self.state], environment=self.environment)
@@ -136,7 +136,8 @@ class SchemaTest(StatusTest):
         for key in collar:
             self.assertFalse(SCHEMA.is_valid({**line, "collars": [{**collar, key: {"x": 1}}]}), key)
         # Each is a line of its kind, and of no other.
-        for wrong in ({"fix": collar["status"]}, {"status": collar["fix"]}, {"fix": {**collar["fix"], "seq": -1}}):
+        for wrong in ({"fix": collar["status"]}, {"status": collar["power"]}, {"power": collar["status"]},
+                      {"fix": {**collar["fix"], "seq": -1}}):
             self.assertFalse(SCHEMA.is_valid({**line, "collars": [{**collar, **wrong}]}), wrong.keys())
         self.assertFalse(SCHEMA.is_valid({**line, "readers": [{**line["readers"][0], "lag": -1}]}))
         self.assertFalse(SCHEMA.is_valid({**line, "problems": [{"type": "finding"}]}))
@@ -244,6 +245,27 @@ class WrittenCollarTest(StatusTest):
         receiver.stop()
         # It is known also when nothing runs.
         self.assertEqual(self.overview()["collars"][0]["status"], newest)
+
+    def test_how_the_collar_spends_its_battery(self):
+        """The settings tell the interval; the receiver keeps them, and the status tells that the collar rests."""
+        receiver, radio = self.begin("--events", "power")
+        report = {"request_id": 0, "version": 0, "origin": 0, "entries": [[8, 300], [16, 180_000], [17, 3_600_000]]}
+        radio.send(A.identity(heartbeat=300) + A.fix(0) + A.send(7, report) + A.send(POWER, POWER_KNOWN))
+        receiver.wait_for_lines(1)
+        radio.poll(A, 1)
+        collar, = self.overview()["collars"]
+        self.assertEqual(collar["power"], receiver.fixes[0])
+        self.assertEqual((collar["fix_interval_ms"], collar["heartbeat_s"]), (180_000, 300))
+        spent = "GNSS on 1.2 % of the time  radio listens 0.1 % of the time  3 searches failed in a row"
+        self.assertIn(f"    makes a fix every 3 min  next search in 2 min  {spent}", self.text(columns=200))
+        radio.send(A.send(POWER, {**POWER_KNOWN, "mode": 3, "seconds_to_search": 3600, "failures_in_row": 0}))
+        receiver.wait_for_lines(2)
+        wait_until(lambda: self.overview()["collars"][0]["fix_interval_ms"] == 3_600_000, 10, "the rest")
+        self.assertIn("    makes a fix every 60 min  next search in 59 min  GNSS on 1.2 %", "\n".join(self.text(columns=200)))
+        receiver.stop()
+        collar, = self.overview()["collars"]
+        self.assertEqual((collar["power"]["mode"], collar["fix_interval_ms"], collar["heartbeat_s"]), ("resting", None, None))
+        self.assertIn("    makes fixes by a schedule  ", "\n".join(self.text(columns=200)))
 
     def test_missing_and_lost_fixes(self):
         receiver, radio = self.begin("--events", "fix")

@@ -92,7 +92,7 @@ enum CollarCommand: Command {
             var program = CollarProgram(board, configuration: board.collarConfiguration(firmwareVersion: version))
             var deadline = program.step()
             while !board.hasEnded, !board.isRestartDue, !program.isResetDue, board.failure == nil {
-                board.wait(until: deadline)
+                program.wait(until: deadline)
                 deadline = program.step()
             }
             if let failure = board.failure { throw CommandFailure(failure.message) }

@@ -14,6 +14,9 @@ struct SendArguments {
     let stateDirectory: String
     let isJSON: Bool
 
+    /// Whether a person looks for an animal, and is to hear that its collar has answered.
+    var ringsBell: Bool { if case .command(.command(.find(let seconds))) = request.content { seconds > 0 } else { false } }
+
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let seconds = try arguments.number("--timeout", in: 0...3600) ?? 30
         timeoutMicroseconds = Int64(seconds * 1e6)
@@ -54,6 +57,8 @@ struct SendArguments {
         }
         switch (words.first, words.dropFirst().first, words.count) {
         case ("locate", _, 1): return .command(.command(.locateNow))
+        case ("find", let text, 1...2): return .command(.command(.find(seconds: try findSeconds(text ?? usualFindTime))))
+        case ("report", _, 1): return .command(.command(.reportPower))
         case ("sound", let text?, 2): return .command(.command(.sound(milliseconds: try milliseconds(text))))
         case ("track", "on", 2): return .command(.command(.startTracking))
         case ("track", "off", 2): return .command(.command(.stopTracking))
@@ -73,7 +78,8 @@ struct SendArguments {
 
     /// The requests, and how each is typed.
     private static let forms: KeyValuePairs = [
-        "locate": "`locate`", "sound": "`sound SECONDS`", "track": "`track on|off`", "reboot": "`reboot`",
+        "locate": "`locate`", "find": "`find [DURATION]`", "sound": "`sound SECONDS`", "report": "`report`", "track": "`track on|off`",
+        "reboot": "`reboot`",
         "settings": "`settings get`, or `settings set KEY=VALUE …`", "message": "`message CODE [TEXT]`", "pair": "`pair`", "unpair": "`unpair`",
     ]
 
@@ -81,6 +87,19 @@ struct SendArguments {
         CommandFailure(
             .usage, message,
             remedy: "Requests are: \(forms.map(\.value).joined(separator: "; ")).")
+    }
+
+    /// How long *find* lasts if no duration is typed.
+    static let usualFindTime = "30m"
+
+    private static func findSeconds(_ text: String) throws(CommandFailure) -> UInt16 {
+        if text == "off" { return 0 }
+        guard let seconds = DurationText.seconds(text).flatMap({ UInt16(exactly: $0) }), seconds > 0 else {
+            throw CommandFailure(
+                .usage, "`find` takes a duration from 1s to 65535s such as 45s, 30m or 2h, or `off`, not '\(text)'.",
+                remedy: "Without a duration it lasts \(usualFindTime).")
+        }
+        return seconds
     }
 
     private static func milliseconds(_ text: String) throws(CommandFailure) -> UInt16 {
@@ -97,24 +116,7 @@ struct SendArguments {
                 remedy: "Send the others with another `settings set`.")
         }
         var settings = SettingList()
-        var names: Set<String> = []
-        for word in words {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { throw CommandFailure(.usage, "'\(word)' is not KEY=VALUE.") }
-            guard let key = SettingKey(name: parts[0]) else {
-                let names = SettingKey.all.map(\.name)
-                throw CommandFailure(
-                    .usage, "There is no setting '\(parts[0])'." + Suggestion.text(for: parts[0], among: names),
-                    remedy: "Settings are: \(names.joined(separator: ", ")).")
-            }
-            guard names.insert(key.name).inserted else { throw CommandFailure(.usage, "The setting \(key.name) is given twice.") }
-            guard let value = UInt32(parts[1], in: 0 ... .max), key.accepts(value) else {
-                throw CommandFailure(
-                    .usage, "The setting \(key.name) takes a whole number from \(key.rangeText), not '\(parts[1])'.",
-                    remedy: "The setting means: \(key.meaning).")
-            }
-            settings.append(Setting(key: key.rawValue, value: value))
-        }
+        for setting in try [Setting](words: words) { settings.append(setting) }
         return settings
     }
 }

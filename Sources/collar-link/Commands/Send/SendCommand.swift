@@ -6,9 +6,10 @@ import CollarWire
 enum SendCommand: Command {
     static let spec = CommandSpec(
         name: "send",
-        title: "send a collar a request: locate, sound, settings, pair",
+        title: "send a collar a request: locate, find, sound, settings, pair",
         synopsis: """
-            collar-link send [options] locate | sound SECONDS | track on|off | reboot
+            collar-link send [options] locate | find [DURATION] | sound SECONDS
+            collar-link send [options] report | track on|off | reboot
             collar-link send [options] settings get | settings set KEY=VALUE …
             collar-link send [options] message CODE [TEXT]
             collar-link send [options] pair [--to ID] | unpair
@@ -19,6 +20,9 @@ enum SendCommand: Command {
 
             verbs:
               locate                    make and send a fix now
+              find [DURATION]           for 30m (or 45s, 2h, …; `off` ends it) make fixes
+                                        without a pause, and listen every ten seconds
+              report                    tell how the battery is spent: a `power` line
               sound SECONDS             make a sound for 0.1 to 65 seconds
               track on|off              start or stop tracking; kept over a reboot
               reboot                    restart the collar
@@ -54,14 +58,19 @@ enum SendCommand: Command {
             settings:
             \(settingsHelp)
 
-            The name ends with the unit. Changes of the last three take effect at the next boot. A collar behind an RNode stick needs modem_header_bytes=1. A collar
-            at a BLE or other slow bridge needs turnaround_ms=200 or more.
+            The name ends with the unit. Changes of spreading_factor, turnaround_ms and modem_header_bytes take effect at the next boot. A
+            collar behind an RNode stick needs modem_header_bytes=1. A collar at a BLE or other slow bridge needs turnaround_ms=200 or more.
 
             If several receivers change settings, the latest change counts; `settings get` shows its time and receiver. With `--latest`, `settings set` replaces unsent changes of the same keys.
 
             waiting:
             A collar listens only after it has sent something, at the latest after one heartbeat (heartbeat_s). Up to seven requests can
             wait for a collar.
+
+            finding:
+            `find` says within what time it reaches the collar: the fix interval or the heartbeat, whichever is shorter. At a terminal the
+            bell rings when the collar has answered; `--timeout` tells how long to wait for that. `find` needs much power, and ends by
+            itself. `collar-link status` shows what the last `report` told.
 
             pairing:
             A collar without a receiver pairs with the first one that acknowledges its fixes, and ignores the acknowledgements of
@@ -77,6 +86,7 @@ enum SendCommand: Command {
 
             examples:
               collar-link send locate
+              collar-link send --collar Athena find 1h --timeout 900
               collar-link send --collar Athena sound 5
               collar-link send settings set heartbeat_s=30 interval_ms=10000
               collar-link send message 3 'come home' --wants-reply
@@ -108,7 +118,7 @@ enum SendCommand: Command {
         } else if line.outcome == .rejected {
             throw CommandFailure(line.exitCode, line.reason ?? "", remedy: line.remedy)
         } else {
-            try StandardOutput.write(line.text)
+            try StandardOutput.write(line.text + (wanted.ringsBell && line.outcome == .ok && Terminal.isOutput ? "\u{7}" : ""))
         }
         return line.exitCode
     }

@@ -142,8 +142,27 @@ final class SendSession {
     }
 
     private func tellQueued(_ line: ResultLine) {
+        tellReach(line)
         guard wanted.timeoutMicroseconds > 0 else { return }
         StandardError.say("This program is waiting for \(line.subject) to answer.")
+    }
+
+    /// Says within what time *find* reaches the collar.
+    private func tellReach(_ line: ResultLine) {
+        guard case .command(.command(.find)) = wanted.request.content, let deviceID = line.deviceID else { return }
+        StandardError.say(FindReach(figures.collars[deviceID] ?? [:]).text(for: line.subject))
+    }
+
+    /// What the receiver knows; nothing where it does not tell it.
+    private var figures: ReceiverFigures {
+        if let receiver { return receiver.figures }
+        do throws(ControlConnection.ConnectError) {
+            let answer = try open().figures(untilMicroseconds: MonotonicClock.microseconds + SendSession.answerTime)
+            if case .figures(let figures) = answer { return figures }
+        } catch {
+            // Without a receiver nothing is known.
+        }
+        return ReceiverFigures()
     }
 
     private func runReceiver() throws(ReceiverError) {

@@ -25,8 +25,9 @@ enum StatusCommand: Command {
             overview.schema.json.
 
             "connected" means that the collar was heard within its last three heartbeats. Age and time of a fix are by the clock of the
-            collar. It is stale if it is older than three intervals of the newest two fixes, and at least 60 s. Its distance is that
-            from the place home. An accuracy is excellent below 5 m, good to 10 m, fair to 50 m, else poor. What a collar says about itself (tracking, stationary, throttling) is from its last status.
+            collar. It is stale if it is older than the schedule of the collar allows, as the running receiver knows it; without a
+            schedule, if it is older than three intervals of the newest two fixes, and at least 60 s. Its distance is that from the place home. An accuracy is excellent below 5 m, good to 10 m, fair to 50 m, else poor. What a collar says about itself (tracking, stationary, throttling) is from its last status; how it makes its fixes and
+            spends its battery, from its last power report, which `collar-link send report` asks for.
 
             examples:
               collar-link status
@@ -51,12 +52,12 @@ enum StatusCommand: Command {
             activity: receiver.activity, figures: figures)
         var code = ExitCode.clean
         let annotations = try AnimalNames().annotations()
-        let statuses = try CommandFailure.wrapping(try StatusLine.newest(stateDirectory: stateDirectory))
+        let told = try CommandFailure.wrapping(try ToldLines.newest(stateDirectory: stateDirectory))
         for deviceID in try CommandFailure.wrapping(try JournalDirectory.knownCollars(stateDirectory: stateDirectory)) {
             do throws(CommandFailure) {
                 let reader = try CommandFailure.wrapping(try JournalReader(stateDirectory: stateDirectory, deviceID: deviceID))
                 try CommandFailure.wrapping(
-                    try overview.add(reader, figures: figures, status: statuses[deviceID], annotations: annotations))
+                    try overview.add(reader, figures: figures, told: told[deviceID] ?? ToldLines(), annotations: annotations))
             } catch { error.tell(&code) }
         }
         let files = ReaderFiles(stateDirectory: stateDirectory)
