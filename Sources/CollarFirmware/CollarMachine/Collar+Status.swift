@@ -23,9 +23,9 @@ extension Collar {
     private static var powerReportMicroseconds: Int64 { 600_000_000 }
     private static var longestWithoutPowerReport: Int64 { 21_600_000_000 }
 
-    /// Queues a power report if it is due and the queue has room for two replies.
+    /// Queues a power report if it is due and the queue has room for two replies. One that waits already is the one that is due.
     mutating func queuePowerReportIfDue(now: Instant) {
-        guard power != nil, replies.room > 1 else { return }
+        guard power != nil, replies.room > 1 || replies.contains(.powerReport) else { return }
         let elapsed = now.microseconds(since: lastPowerReport ?? bootInstant)
         guard
             isPowerReportWanted
