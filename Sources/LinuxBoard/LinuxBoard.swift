@@ -110,7 +110,8 @@ package final class LinuxBoard: CollarBoard {
     package func now() -> Instant { Instant(microseconds: MonotonicClock.microseconds(of: CLOCK_BOOTTIME)) }
 
     package func wait(until deadline: Instant) {
-        serve()
+        // What came in since the program looked must not wait for the deadline.
+        if serve() { return }
         var due = deadline
         let deadlines = lines.map(\.nextDeadline) + [radio.nextDeadline, button.nextDeadline(at: now())]
         for other in deadlines.compactMap({ $0 }) { due = min(due, other) }
@@ -120,13 +121,16 @@ package final class LinuxBoard: CollarBoard {
         }
         let microseconds = max(0, due.microseconds(since: now()))
         _ = unsafe poll(&descriptors, nfds_t(descriptors.count), Int32(clamping: (microseconds + 999) / 1000))
-        serve()
+        _ = serve()
     }
 
     /// Takes what has come in, and does what is due.
-    private func serve() {
+    /// - Returns: whether there was something that the program must see.
+    private func serve() -> Bool {
         let now = self.now()
+        var isEventful = false
         while let signal = signals.next() {
+            isEventful = true
             switch signal {
             case SIGUSR1: button.press(.short, at: now)
             case SIGUSR2: button.press(.long, at: now)
@@ -134,13 +138,16 @@ package final class LinuxBoard: CollarBoard {
             default: hasEnded = true
             }
         }
-        serveRadio(at: now)
+        if serveRadio(at: now) { isEventful = true }
         receiverBytes.append(keeping: LinuxBoard.inputLimit, receiverLine.serve(at: now))
         if let cableLine { cableBytes.bytes.append(keeping: LinuxBoard.inputLimit, cableLine.serve(at: now)) }
         commands.removeAll { $0.end(waits: false) != nil }
+        return isEventful || !receiverBytes.isEmpty || !cableBytes.bytes.isEmpty
     }
 
-    private func serveRadio(at now: Instant) {
+    private func serveRadio(at now: Instant) -> Bool {
+        let isDue = radio.nextDeadline.map { $0 <= now } ?? false
+        let openings = radioOpenings
         let bytes = radioLine.serve(at: now)
         // The bytes may be the last of a line that hung up.
         if radioLine.openingCount == radioOpenings, !bytes.isEmpty { radio.receive(bytes.span, at: now) }
@@ -156,6 +163,7 @@ package final class LinuxBoard: CollarBoard {
         radio.deadlineReached(at: now)
         radioLine.write(radio.takeBytes())
         while let notice = radio.nextNotice() { report(.radio(notice)) }
+        return isDue || !bytes.isEmpty || radioOpenings != openings
     }
 
     package func randomWord() -> UInt32 { UInt32.random(in: 0 ... .max, using: &random) }

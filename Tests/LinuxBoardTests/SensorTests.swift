@@ -88,7 +88,10 @@ import Testing
         var button = try Button(path: nil)
         #expect(presses(&button, until: 5000) == [])
         button.press(.short, at: Instant(microseconds: 0))
-        #expect(button.nextDeadline(at: Instant(microseconds: 0)) == Instant(microseconds: 200_000))
+        // The program must see it at once.
+        #expect(button.nextDeadline(at: Instant(microseconds: 0)) == Instant(microseconds: 0))
+        let isPressed = button.isPressed(at: Instant(microseconds: 0))
+        #expect(isPressed && button.nextDeadline(at: Instant(microseconds: 0)) == Instant(microseconds: 200_000))
         #expect(presses(&button, until: 5000) == [.short])
         #expect(button.nextDeadline(at: Instant(microseconds: 5_000_000)) == nil)
         button.press(.long, at: Instant(microseconds: 0))
@@ -100,8 +103,17 @@ import Testing
         var button = try Button(path: nil)
         button.press(.short, at: Instant(microseconds: 0))
         button.press(.short, at: Instant(microseconds: 0))
-        #expect(button.nextDeadline(at: Instant(microseconds: 0)) == Instant(microseconds: 200_000))
         #expect(presses(&button, until: 5000) == [.short, .double])
+    }
+
+    /// The program slept, and looks when the press would be over.
+    @Test func aPressThatIsSeenLateTakesItsWholeTime() throws {
+        var button = try Button(path: nil)
+        button.press(.long, at: Instant(microseconds: 0))
+        let isPressedAtLast = button.isPressed(at: Instant(microseconds: 10_000_000))
+        #expect(isPressedAtLast && button.nextDeadline(at: Instant(microseconds: 10_000_000)) == Instant(microseconds: 13_200_000))
+        let atTheEnd = [13_199_999, 13_200_000].map { button.isPressed(at: Instant(microseconds: $0)) }
+        #expect(atTheEnd == [true, false])
     }
 
     /// Key 28 goes down, repeats and goes up; other events do not count.

@@ -12,6 +12,8 @@ struct Button {
     private var pressedKeys: Set<UInt16> = []
     /// The ends of presses by signals that were not shown yet; between two presses the button is released as long as it was pressed.
     private var presses: [(start: Instant, end: Instant)] = []
+    /// Whether the first press was shown.
+    private var isFirstShown = false
 
     /// - Parameter path: the input device, such as `/dev/input/event0`; nil for none.
     init(path: String?) throws(SystemError) {
@@ -37,13 +39,20 @@ struct Button {
     }
 
     /// When the button changes by itself; nil if it does not.
-    func nextDeadline(at now: Instant) -> Instant? { presses.first.map { now < $0.start ? $0.start : $0.end } }
+    func nextDeadline(at now: Instant) -> Instant? { presses.first.map { isFirstShown ? $0.end : max(now, $0.start) } }
 
     mutating func isPressed(at now: Instant) -> Bool {
         readKeys()
-        // One press is shown at a time, also if the program was late.
-        if let first = presses.first, now >= first.end { presses.removeFirst() }
-        return !pressedKeys.isEmpty || presses.first.map { now >= $0.start && now < $0.end } == true
+        // One press is shown at a time, and each is, for its whole time, also if the program is late.
+        if let first = presses.first, isFirstShown, now >= first.end {
+            presses.removeFirst()
+            isFirstShown = false
+        } else if let first = presses.first, !isFirstShown, now >= first.start {
+            let delay = now.microseconds(since: first.start)
+            presses = presses.map { ($0.start.advanced(byMicroseconds: delay), $0.end.advanced(byMicroseconds: delay)) }
+            isFirstShown = true
+        }
+        return !pressedKeys.isEmpty || isFirstShown
     }
 
     /// Reads events: two numbers of the size of a word for the time, then the type, the code and the value, in the byte order of the
