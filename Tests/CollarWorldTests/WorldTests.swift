@@ -38,6 +38,7 @@ import Testing
         NamedSeed(fault: "an id that a host reached again counted as the former request", seed: 3_700_031_342),
         NamedSeed(fault: "the longest known run exceeded the limit of steps", seed: 4_000_040_674),
         NamedSeed(fault: "a damaged checkpoint covered a lost fix again", seed: 4_300_017_248),
+        NamedSeed(fault: "a host that could not read a log never got its identity", seed: 48_022_408),
         NamedSeed(fault: "an answer that was read late confirmed the settings of a stick", seed: 10_300_003_318),
     ])
     func whatWasFoundOnceIsMended(found: NamedSeed) { sweep(found.seed...found.seed) }

@@ -143,6 +143,12 @@ public struct CollarDelivery: Sendable {
     var anchor: UInt32?
     /// When an answer last set the first missing sequence back.
     private var lastSetBack: Instant?
+    /// Whether entries of the log were sent since the last answer.
+    private var areEntriesSent = false
+    /// Answers in a row that delivered none of the entries that were sent.
+    private var idleAnswerCount: UInt8 = 0
+    /// After this many such answers the receiver may not be able to read what is sent, so it gets the identity.
+    private static let idleAnswerLimit: UInt8 = 2
     /// The current receiver has at some time acknowledged every sequence below this one.
     public internal(set) var acknowledgedEnd: UInt32
     /// The highest sequence sent since the boot. Only fixes above it are sent as live fixes.
@@ -276,13 +282,29 @@ public struct CollarDelivery: Sendable {
             return .unasked
         }
         window.close(at: now)
+        let missing = delivered.missingCount(below: nextSequence)
         takeOver(acknowledgement, now: now)
+        noteProgress(missingBefore: missing)
         access.answered(from: poll.start, attempt: poll.attempt)
         batchSize.answered(delivered)
         startBurst()
         // The wait of a repeat is over.
         burstStart = nil
         return .answer
+    }
+
+    /// A receiver whose knowledge of the log is wrong cannot read what it lacks. While the radio of the collar sleeps, it cannot ask for
+    /// the identity either, because it answers the frames with polls that it can read.
+    private mutating func noteProgress(missingBefore: UInt32) {
+        defer { areEntriesSent = false }
+        guard areEntriesSent, delivered.missingCount(below: nextSequence) >= missingBefore else {
+            idleAnswerCount = 0
+            return
+        }
+        idleAnswerCount &+= 1
+        guard idleAnswerCount >= CollarDelivery.idleAnswerLimit else { return }
+        idleAnswerCount = 0
+        if dueIdentity == .none { dueIdentity = .next }
     }
 
     /// Applies an answer. Fixes that the receiver lacks and the log still has are sent again, even if they were acknowledged
@@ -316,7 +338,7 @@ public struct CollarDelivery: Sendable {
             }
             guard mayStart(now: now) else { return nil }
             window.close(at: now)
-            return outOfContactTransmission(attempt: poll.attempt + 1)
+            return noted(outOfContactTransmission(attempt: poll.attempt + 1))
         case .sending(let burst):
             guard hasMore(for: burst) || burst.frameCount > 0 || now >= heartbeatDeadline else {
                 // The fix for which a burst was waiting to begin may have been delivered in the meantime.
@@ -327,8 +349,16 @@ public struct CollarDelivery: Sendable {
             if burstStart == nil, burst.airtimeMicroseconds == 0 { chooseStart(of: burst, now: now) }
             guard mayStart(now: now) else { return nil }
             window.close(at: now)
-            return burstTransmission(burst, now: now)
+            return noted(burstTransmission(burst, now: now))
         }
+    }
+
+    private mutating func noted(_ transmission: Transmission?) -> Transmission? {
+        switch transmission?.content {
+        case .logEntry, .liveFix, .batch, .newestFixes: areEntriesSent = true
+        case .identity, .probe, .reply, nil: break
+        }
+        return transmission
     }
 
     /// Sets the wait of a burst that begins: until the turn of a new fix, or a random time.

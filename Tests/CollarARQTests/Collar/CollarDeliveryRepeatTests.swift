@@ -245,4 +245,19 @@ extension Bench {
         #expect(bench.sendAll() == [.probe(poll: 3)])
         #expect(bench.waitForDeadline() == 100 * millisecond)
     }
+
+    /// The receiver cannot read the fixes, and its request for the identity comes while the radio sleeps.
+    @Test func theIdentityFollowsTwoAnswersThatDeliverNothing() {
+        var bench = Bench(log: 0..<3)
+        var identities: [Int] = []
+        for exchange in 0..<8 {
+            var poll: PollNumber?
+            while poll == nil, let sent = bench.send() {
+                if sent.content == .identity { identities.append(exchange) }
+                poll = sent.poll
+            }
+            #expect(bench.receive(acknowledgement(exchange < 6 ? 0 : UInt32(exchange) - 5, poll: poll?.rawValue)) == .answer)
+        }
+        #expect(identities == [0, 3, 6])
+    }
 }

@@ -218,11 +218,11 @@ package struct ScheduleTrial {
             if random.below(8) == 0 { isMoving.toggle() }
             nextMotion = now + 1_000_000 * (isMoving ? random.between(20, 200) : random.between(60, 600))
         }
-        let wasAtRest = isAtRest
+        let (wasAtRest, wasOn) = (isAtRest, device.gnssSupply == .on)
         if isMoving || lastMotion == nil { lastMotion = now }
         if isMoving, wasAtRest { expected.moves() }
         device.motionRead(isMoving: isMoving, now: instant)
-        if isMoving, wasAtRest, demand != .nothing, device.gnssSupply != .on { broken("motion after a rest leaves \(device.gnssSupply)") }
+        if isMoving, wasAtRest, !wasOn, demand != .nothing, device.gnssSupply != .on { broken("motion after a rest leaves \(device.gnssSupply)") }
         follow()
     }
 
