@@ -110,7 +110,7 @@ package final class LinuxBoard: CollarBoard {
     package func now() -> Instant { Instant(microseconds: MonotonicClock.microseconds(of: CLOCK_BOOTTIME)) }
 
     package func wait(until deadline: Instant) {
-        // What came in since the program looked must not wait for the deadline.
+        // Input that came after the program looked must not wait for the deadline.
         if serve() { return }
         var due = deadline
         let deadlines = lines.map(\.nextDeadline) + [radio.nextDeadline, button.nextDeadline(at: now())]

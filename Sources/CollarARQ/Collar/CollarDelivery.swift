@@ -293,8 +293,8 @@ public struct CollarDelivery: Sendable {
         return .answer
     }
 
-    /// A receiver whose knowledge of the log is wrong cannot read what it lacks. While the radio of the collar sleeps, it cannot ask for
-    /// the identity either, because it answers the frames with polls that it can read.
+    /// Makes the identity due after answers that deliver nothing. A receiver that was told of sequences which do not exist cannot read
+    /// the fixes. It asks for the identity between the frames of a burst, where the radio of a half-duplex collar sleeps.
     private mutating func noteProgress(missingBefore: UInt32) {
         defer { areEntriesSent = false }
         guard areEntriesSent, delivered.missingCount(below: nextSequence) >= missingBefore else {
@@ -353,6 +353,8 @@ public struct CollarDelivery: Sendable {
         }
     }
 
+    /// Notes whether a transmission carries entries of the log.
+    /// - Returns: the same transmission.
     private mutating func noted(_ transmission: Transmission?) -> Transmission? {
         switch transmission?.content {
         case .logEntry, .liveFix, .batch, .newestFixes: areEntriesSent = true

@@ -51,7 +51,7 @@ package struct Overview: Sendable {
         package var drainMilliPercentPerHour: Int64?
         /// The newest fix, as a line.
         package var fixLine: [UInt8]?
-        /// What the collar has said about itself.
+        /// The last status and the last power report of the collar.
         package var told = ToldLines()
     }
 

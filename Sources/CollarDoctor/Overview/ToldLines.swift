@@ -3,7 +3,7 @@ import CollarFormats
 import CollarJournal
 import CollarWire
 
-/// What a collar has said about itself last: lines in the event log. A line is nil if it is older than the log.
+/// The last status and the last power report of a collar, as lines of the event log. A line that is older than the log is nil.
 package struct ToldLines: Sendable {
     package var status: StatusLine?
     package var power: PowerLine?

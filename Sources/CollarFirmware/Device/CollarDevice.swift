@@ -94,7 +94,7 @@ public struct CollarDevice<Flash: FlashDevice> {
     /// Whether a fix was asked for and has not been made.
     public var isFixAwaited: Bool { locating != nil }
 
-    /// Whether positions are wanted: while they are logged, while *find* is in force, and until a fix that was asked for is made.
+    /// Whether positions are needed: while they are logged, while *find* is in force, and until a fix that was asked for is made.
     public var isGNSSWanted: Bool { collar.isTracking || findEnd != nil || locating != nil }
 
     /// The supply that the GNSS receiver is to get now.

@@ -15,7 +15,7 @@ public enum GNSSSupply: Equatable, Sendable {
 ///
 /// It holds no clock. After each input, look at ``supply`` and ``nextDeadline``.
 public struct ReceiverSupply: Sendable {
-    /// What the collar wants of its receiver.
+    /// The positions that the collar needs from its receiver.
     public enum Demand: Equatable, Sendable {
         /// Nothing: no positions are logged.
         case none

@@ -172,7 +172,7 @@ package struct CollarMemory: Equatable, Sendable {
     /// The log that the collar had when it was released; nil if it was not, and in older journals. Perhaps nothing else of this
     /// log is stored.
     package var releasedLogID: LogID?
-    /// What the collar reported last of each of the settings from which the host knows its schedule.
+    /// The newest reported value of each setting that determines the schedule of the collar.
     package var settings: [SettingKey: UInt32] = [:]
 
     package init() {}

@@ -4,7 +4,7 @@ import CheckedNumbers
 package struct LineFault: Error, Equatable, Sendable {
     /// The number of the line, from 1.
     package let line: Int
-    /// What is wrong with it, as the end of a sentence that begins with the line.
+    /// The fault, as the end of a sentence that begins with the line.
     package let reason: String
 }
 

@@ -2,7 +2,7 @@ import CollarARQ
 
 /// The surroundings of a collar at a moment.
 package struct Surroundings: Equatable, Sendable {
-    /// What the GNSS receiver has above it.
+    /// The sky above the GNSS receiver.
     package enum Sky: String, CaseIterable, Sendable {
         /// Nothing.
         case open
@@ -12,7 +12,7 @@ package struct Surroundings: Equatable, Sendable {
         case roof
     }
 
-    /// What the GNSS receiver has above it.
+    /// The sky above the GNSS receiver.
     package var sky = Sky.open
     /// Whether the radio of a base hears the collar, and the collar the base.
     package var isInReach = true

@@ -1,6 +1,6 @@
 import CollarWire
 
-/// What a frame of a collar is sent for.
+/// The purpose of a frame of a collar.
 package enum FrameUse: Int, CaseIterable, Sendable {
     /// It carries fixes.
     case fixes

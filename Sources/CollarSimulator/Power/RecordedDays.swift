@@ -21,7 +21,7 @@ package struct RecordedFix: Equatable, Sendable {
     }
 }
 
-/// What the stored fixes of an animal tell of its surroundings, so that other settings can be tried in them.
+/// The surroundings of an animal, derived from its stored fixes, so that other settings can be tried in them.
 ///
 /// - A pause between two fixes that is at least three usual ones long, and five minutes, was under a roof.
 /// - A fix that came more than five minutes late was out of reach until it came, and so was one whose signal is too weak for the

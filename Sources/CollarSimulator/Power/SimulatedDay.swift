@@ -2,7 +2,7 @@ import CollarARQ
 import CollarFirmware
 import CollarWire
 
-/// What is simulated.
+/// The parameters of a simulation of days.
 package struct DaySetup: Sendable {
     /// The settings of the collar that differ from the defaults. The modem follows the spreading factor among them.
     package var settings: [Setting] = []
@@ -126,7 +126,7 @@ package final class SimulatedDay {
         return statistics
     }
 
-    /// What the collar reports of its battery now.
+    /// The power report that the collar would send now.
     package var powerReport: PowerReport { program.device.powerReport(now: now) }
 
     /// The newest power report that the base has received.

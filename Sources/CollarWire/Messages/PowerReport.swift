@@ -37,7 +37,7 @@ public struct PowerReport: Equatable, Sendable {
 
     /// Why fixes are made as they are.
     public var mode = Mode.stopped
-    /// What the GNSS receiver does.
+    /// The supply of the GNSS receiver, and its use.
     public var supply = Supply.off
     /// Seconds since the boot.
     public var uptimeSeconds: UInt32 = 0

@@ -153,7 +153,7 @@ final class SendSession {
         StandardError.say(FindReach(figures.collars[deviceID] ?? [:]).text(for: line.subject))
     }
 
-    /// What the receiver knows; nothing where it does not tell it.
+    /// The figures that the receiver has of the collar; none where it does not tell them.
     private var figures: ReceiverFigures {
         if let receiver { return receiver.figures }
         do throws(ControlConnection.ConnectError) {

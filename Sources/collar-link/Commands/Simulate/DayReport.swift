@@ -22,7 +22,7 @@ extension SimulateCommand {
     }
 }
 
-/// What simulated days cost, for a person. All values are means of a day.
+/// The cost of simulated days, for a person. All values are means of a day.
 struct DayReport {
     private let statistics: DayStatistics
     private let budget: PowerBudget
