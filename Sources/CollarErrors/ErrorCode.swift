@@ -45,6 +45,9 @@ public struct ErrorCode: RawRepresentable, Hashable, CaseIterable, Sendable {
     public static let foreignPackets = ErrorCode("foreign_packets", "Foreign packets", .connectivity, .warning, .retryable)
     /// A stick reports a fault of its own, or refuses a frame; at most once a minute.
     public static let radioFault = ErrorCode("radio_fault", "Radio faulty", .connectivity, .error, .retryable)
+    /// The answers use up the airtime of a stick: less than half is left of what the region's duty cycle allows at once; at most once an
+    /// hour. If the stick sent in the hour before its port was opened, it is reported after an hour, or after 7/8 were left.
+    public static let airtimeShort = ErrorCode("airtime_short", "Airtime runs short", .performance, .warning, .retryable)
     /// An answer is not sent, because the region's duty cycle is used up; at most once a minute.
     public static let dutyCycleReached = ErrorCode("duty_cycle_reached", "No airtime left", .performance, .warning, .retryable)
     /// A frame is not sent, because it would be on the air for longer than the region allows; at most once a minute.
@@ -250,7 +253,7 @@ public struct ErrorCode: RawRepresentable, Hashable, CaseIterable, Sendable {
     public static let allCases: [ErrorCode] = [
         .noDevice, .deviceInUse, .permissionDenied, .notASerialPort, .portFailed, .messageSendFailed, .regionMissing,
         .radioSettingRefused, .radioRestarted, .radioNotAnswering, .radioNotSending, .radioBusy, .foreignPackets, .radioFault,
-        .dutyCycleReached, .dwellTimeExceeded, .radioUnreachable, .unknownRadio, .sessionNotEstablished, .sessionTimeout,
+        .airtimeShort, .dutyCycleReached, .dwellTimeExceeded, .radioUnreachable, .unknownRadio, .sessionNotEstablished, .sessionTimeout,
         .linkNotSupported, .pairedElsewhere, .collarNotReachable, .linkUnhealthy, .locationServicesDisabled, .locationUpdateFailed,
         .locationDecodingFailed, .noLocationData, .staleLocationData, .poorGPSAccuracy, .collarFault, .batteryLow, .batteryCritical,
         .storageFailing, .journalUnavailable, .journalUnreadable, .journalDamaged, .receiverCopied, .removedUnread, .oldFixesKept,

@@ -67,6 +67,7 @@ package final class Host {
     package func linkOpened(_ id: LinkID, timing: ModemProfile? = nil, isLineNamed: Bool = false, at time: HostTime) {
         let link = links[id.index]
         link.isLineNamed = isLineNamed
+        output.company.setAirtimeShort(false, of: id)
         let known = output.company.collars(on: id, at: time.instant)
         let heartbeat = known.reduce(LinkHealth.defaultHeartbeatMicroseconds) { max($0, collars[$1].health.heartbeatMicroseconds) }
         link.open(timing: timing, heartbeatMicroseconds: heartbeat, known: known, at: time.instant)
@@ -113,6 +114,12 @@ package final class Host {
     }
 
     package func setTiming(_ timing: ModemProfile, of id: LinkID) { links[id.index].session?.radioTiming = timing }
+
+    /// The settings that the radio of a link has told; nil if it has told none since the link was opened.
+    package func modemSettings(of id: LinkID) -> ModemSettings? { links[id.index].session?.modemSettings }
+
+    /// The airtime of the radio of an open link runs short, or does so no more. It does not when the link is opened.
+    package func setAirtimeShort(_ isShort: Bool, of id: LinkID) { output.company.setAirtimeShort(isShort, of: id) }
 
     /// The link of an unhealthy collar, if its radio may be the cause: the link is open, and no other collar was heard on it since
     /// this one was.

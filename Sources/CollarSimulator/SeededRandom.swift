@@ -14,6 +14,11 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
+    /// `low` … `high`; `low` if that is not below `high`.
+    package mutating func between(_ low: Int64, _ high: Int64) -> Int64 {
+        high <= low ? low : low + Int64(next() >> 1) % (high - low + 1)
+    }
+
     /// True with the given probability, 0 … 1.
     package mutating func chance(_ probability: Double) -> Bool { Double(next() >> 11) * 0x1p-53 < probability }
 }

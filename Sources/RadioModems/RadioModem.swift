@@ -23,11 +23,14 @@ package struct ModemConfiguration: Equatable, Sendable {
     /// The limits to the transmissions of the radio; nil if no region is set, so that nothing is sent. They do not apply to the
     /// dialect ``Dialect/serial``, where the stick's own firmware keeps the limits.
     package var limits: TransmitLimits?
+    /// The region; nil if none is set. A stick with this project's firmware has settings of its own, so that its limits follow from them.
+    package var region: Region?
 
-    package init(dialect: Dialect? = nil, settings: RadioSettings? = nil, limits: TransmitLimits? = nil) {
+    package init(dialect: Dialect? = nil, settings: RadioSettings? = nil, limits: TransmitLimits? = nil, region: Region? = nil) {
         self.dialect = dialect
         self.settings = settings
         self.limits = limits
+        self.region = region
     }
 }
 
@@ -80,6 +83,9 @@ package struct RadioModem: Sendable {
     private var events: [ModemEvent] = []
     private var answer: [[UInt8]] = []
     private var lastStranger: Stranger?
+    /// The airtime of a stick with this project's firmware; nil until it is used.
+    private var lineAirtime: RegionAirtime?
+    private var lineOutput = ModemOutput()
 
     /// The modem at a port that has just been opened.
     /// - Parameters:
@@ -273,6 +279,26 @@ package struct RadioModem: Sendable {
         let packets = answer
         answer = []
         withStick { $0.send(packets, at: now) }
+    }
+
+    /// Notes that a stick with this project's firmware, which has told its settings, is given a frame to send.
+    ///
+    /// The stick keeps to its duty cycle by itself, leaves frames out and does not say so. Its budget is not known, so one of the same
+    /// size is kept here, which is full at first: the stick may have been on for hours.
+    package mutating func noteLineFrame(byteCount: Int, _ settings: ModemSettings, at now: Instant) {
+        guard isSerialLine, case .lora(let radio) = settings.modulation,
+            let partsPerMillion = configuration.region?.band(of: RadioSettings(radio))?.dutyCyclePartsPerMillion
+        else { return }
+        let profile = ModemProfile(settings)
+        let microseconds = profile.airtimeMicroseconds(frameByteCount: byteCount)
+        var airtime = lineAirtime ?? RegionAirtime(
+            partsPerMillion: partsPerMillion, frequencyHertz: radio.frequencyHertz,
+            largestFrameMicroseconds: profile.airtimeMicroseconds(frameByteCount: Frame.maximumByteCount), isRested: true, at: now)
+        airtime.refill(at: now, reportingTo: &lineOutput)
+        if airtime.wait(forMicroseconds: microseconds, at: now) == 0 { airtime.spend(microseconds: microseconds, at: now, reportingTo: &lineOutput) }
+        lineAirtime = airtime
+        events += lineOutput.events
+        lineOutput.events.removeAll()
     }
 
     package mutating func deadlineReached(at now: Instant) {

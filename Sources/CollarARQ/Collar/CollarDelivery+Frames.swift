@@ -27,12 +27,16 @@ extension CollarDelivery {
         return Transmission(content: content, poll: count(into: burst))
     }
 
-    /// Counts one more frame of the burst. The last frame gets a poll.
+    /// Counts one more frame of the burst. The last frame gets a poll, unless it is a new fix that goes without one: what its burst
+    /// sent is not searched again until an answer has come.
     private mutating func count(into started: Burst) -> PollNumber? {
         var burst = started
         burst.frameCount += 1
         guard burst.frameCount < configuration.burstFrameCount, !isLong(burst), hasMore(for: burst) else {
-            return openPoll(attempt: 0)
+            guard burst.frameCount == 1, access.omitsPoll() else { return openPoll(attempt: 0) }
+            unpolledEnd = nextSequence
+            phase = .sending(Burst(cursor: nextSequence))
+            return nil
         }
         phase = .sending(burst)
         return nil
@@ -77,7 +81,9 @@ extension CollarDelivery {
     /// once, but within a quarter of the airtime while there is a backlog. Before the live interval has passed, the newest fix is
     /// sent only as a part of the backlog.
     private mutating func newestDue(in burst: Burst) -> UInt32? {
-        guard let newest = newestUndelivered, newest != burst.newestSent, !pace.isWaiting(now: frameInstant) else { return nil }
+        guard let newest = newestUndelivered, newest != burst.newestSent, newest >= unpolledEnd,
+            !pace.isWaiting(now: frameInstant)
+        else { return nil }
         return burst.newestSent == nil || nextOfBacklog(of: burst) == nil || shares.allowsLive ? newest : nil
     }
 
@@ -90,7 +96,7 @@ extension CollarDelivery {
     mutating func hasMore(for burst: Burst) -> Bool {
         if waitingReplyCount > 0 || dueIdentity != .none { return true }
         let isWaiting = pace.isWaiting(now: frameInstant)
-        if !isWaiting, let newest = newestUndelivered, newest != burst.newestSent { return true }
+        if !isWaiting, let newest = newestUndelivered, newest != burst.newestSent, newest >= unpolledEnd { return true }
         return nextOfBacklog(of: burst).map { !isWaiting || $0 < pace.waitingStart } ?? false
     }
 

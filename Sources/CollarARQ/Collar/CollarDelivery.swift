@@ -65,12 +65,15 @@ public struct CollarDelivery: Sendable {
         public var dutyCyclePartsPerMillion: Int64?
         /// Seed of the random delays, which separate collars that make fixes at the same moment; nil for no delays.
         public var jitterSeed: UInt32?
+        /// Whether the radio senses the channel before it sends; see ``CollarDelivery/senseEnd``.
+        public var sensesChannel: Bool
 
         /// Creates a configuration.
         public init(
             burstFrameCount: Int? = nil, heartbeatMicroseconds: Int64 = 60_000_000,
             maximumTimeoutMicroseconds: Int64 = 30_000_000, modem: ModemProfile, sendsLiveFixes: Bool = false,
-            batchFrameByteLimit: Int? = nil, dutyCyclePartsPerMillion: Int64? = nil, jitterSeed: UInt32? = nil
+            batchFrameByteLimit: Int? = nil, dutyCyclePartsPerMillion: Int64? = nil, jitterSeed: UInt32? = nil,
+            sensesChannel: Bool = false
         ) {
             self.burstFrameCount = burstFrameCount ?? (modem.isHalfDuplex ? 255 : 16)
             self.heartbeatMicroseconds = heartbeatMicroseconds
@@ -80,6 +83,7 @@ public struct CollarDelivery: Sendable {
             self.batchFrameByteLimit = batchFrameByteLimit
             self.dutyCyclePartsPerMillion = dutyCyclePartsPerMillion
             self.jitterSeed = jitterSeed
+            self.sensesChannel = sensesChannel
         }
     }
 
@@ -143,9 +147,9 @@ public struct CollarDelivery: Sendable {
     var anchor: UInt32?
     /// When an answer last set the first missing sequence back.
     private var lastSetBack: Instant?
-    /// Whether entries of the log were sent since the last answer.
+    /// Whether the last frame carried entries of the log.
     private var areEntriesSent = false
-    /// Answers in a row that delivered none of the entries that were sent.
+    /// Answers to frames with entries since an answer delivered something.
     private var idleAnswerCount: UInt8 = 0
     /// After this many such answers the receiver may not be able to read what is sent, so it gets the identity.
     private static let idleAnswerLimit: UInt8 = 2
@@ -163,10 +167,13 @@ public struct CollarDelivery: Sendable {
     /// next frame is not known yet.
     private let largestFrameMicroseconds: Int64
     var access: ChannelAccess
-    /// Before this instant nothing is sent: because of a random delay, the turn, the duty cycle or a change of the receiver.
+    /// Before this instant nothing is sent: because of a random delay, the turn, the duty cycle, the sensing of the channel or a change of
+    /// the receiver.
     var burstStart: Instant?
     /// Whether ``burstStart`` is the turn of a new fix.
     var isTurnAwaited = false
+    /// Every sequence below this one was sent in frames after which no poll followed yet.
+    var unpolledEnd: UInt32 = 0
     /// Number of frames of replies that wait to be sent.
     var waitingReplyCount = 0
     /// When the radio must receive.
@@ -262,7 +269,10 @@ public struct CollarDelivery: Sendable {
     }
 
     /// Starts a burst. Its backlog begins at the first sequence that is not known to be durable.
-    mutating func startBurst() { phase = .sending(Burst(cursor: delivered.firstMissing)) }
+    mutating func startBurst() {
+        unpolledEnd = 0
+        phase = .sending(Burst(cursor: delivered.firstMissing))
+    }
 
     /// Whether an acknowledgement names only sequences that were logged.
     public func isPossible(_ acknowledgement: Acknowledgement) -> Bool {
@@ -285,22 +295,23 @@ public struct CollarDelivery: Sendable {
         let missing = delivered.missingCount(below: nextSequence)
         takeOver(acknowledgement, now: now)
         noteProgress(missingBefore: missing)
-        access.answered(from: poll.start, attempt: poll.attempt)
+        let sentEnd = highestSent.map { $0 + 1 } ?? 0
+        access.answered(from: poll.start, attempt: poll.attempt, missingCount: delivered.missingCount(below: sentEnd))
         batchSize.answered(delivered)
         startBurst()
         // The wait of a repeat is over.
-        burstStart = nil
+        endWait()
         return .answer
     }
 
     /// Makes the identity due after answers that deliver nothing. A receiver that was told of sequences which do not exist cannot read
     /// the fixes. It asks for the identity between the frames of a burst, where the radio of a half-duplex collar sleeps.
     private mutating func noteProgress(missingBefore: UInt32) {
-        defer { areEntriesSent = false }
-        guard areEntriesSent, delivered.missingCount(below: nextSequence) >= missingBefore else {
+        guard delivered.missingCount(below: nextSequence) >= missingBefore else {
             idleAnswerCount = 0
             return
         }
+        guard areEntriesSent else { return }
         idleAnswerCount &+= 1
         guard idleAnswerCount >= CollarDelivery.idleAnswerLimit else { return }
         idleAnswerCount = 0
@@ -336,18 +347,18 @@ public struct CollarDelivery: Sendable {
                 let wait = access.waitOfRepeat(attempt: poll.attempt)
                 if wait > 0 { burstStart = now.advanced(byMicroseconds: wait) }
             }
-            guard mayStart(now: now) else { return nil }
+            guard mayStart(isFirst: true, now: now) else { return nil }
             window.close(at: now)
             return noted(outOfContactTransmission(attempt: poll.attempt + 1))
         case .sending(let burst):
             guard hasMore(for: burst) || burst.frameCount > 0 || now >= heartbeatDeadline else {
                 // The fix for which a burst was waiting to begin may have been delivered in the meantime.
-                burstStart = nil
-                isTurnAwaited = false
+                endWait()
                 return nil
             }
-            if burstStart == nil, burst.airtimeMicroseconds == 0 { chooseStart(of: burst, now: now) }
-            guard mayStart(now: now) else { return nil }
+            let isFirst = burst.airtimeMicroseconds == 0
+            if burstStart == nil, isFirst { chooseStart(of: burst, now: now) }
+            guard mayStart(isFirst: isFirst, now: now) else { return nil }
             window.close(at: now)
             return noted(burstTransmission(burst, now: now))
         }
@@ -358,7 +369,8 @@ public struct CollarDelivery: Sendable {
     private mutating func noted(_ transmission: Transmission?) -> Transmission? {
         switch transmission?.content {
         case .logEntry, .liveFix, .batch, .newestFixes: areEntriesSent = true
-        case .identity, .probe, .reply, nil: break
+        case .identity, .probe, .reply: areEntriesSent = false
+        case nil: break
         }
         return transmission
     }
@@ -368,7 +380,7 @@ public struct CollarDelivery: Sendable {
         let isNews = isNews(burst)
         let wait = isNews ? access.waitOfNews(now: now) : access.waitOfBurst()
         if !isNews { access.newsEnded() }
-        isTurnAwaited = isNews && wait > 0
+        isTurnAwaited = access.newsStart != nil && wait > 0
         if wait > 0 { burstStart = now.advanced(byMicroseconds: wait) }
     }
 
@@ -386,8 +398,9 @@ public struct CollarDelivery: Sendable {
         burstStart = nil
     }
 
-    /// Whether the wait is over and the duty cycle allows a frame now. If not, ``nextDeadline`` is when to try again.
-    private mutating func mayStart(now: Instant) -> Bool {
+    /// Whether the wait is over, the duty cycle allows a frame now, and the channel was sensed and is free if it is the first frame of a
+    /// burst. If not, ``nextDeadline`` is when to try again.
+    private mutating func mayStart(isFirst: Bool, now: Instant) -> Bool {
         if let burstStart, now < burstStart { return false }
         if budget != nil {
             budget?.refill(now: now)
@@ -397,9 +410,25 @@ public struct CollarDelivery: Sendable {
                 return false
             }
         }
+        burstStart = isFirst ? access.sense(now: now) : nil
+        isTurnAwaited = false
+        return burstStart == nil
+    }
+
+    /// Until when the radio must look for packets of others on its channel, before the next frame; nil if it need not. It need not look all
+    /// the time: at the beginning and at the end is enough, because the pause of an exchange of others is shorter.
+    public var senseEnd: Instant? { access.senseEnd }
+
+    /// Notes that the radio has noticed a packet of another radio, whether a collar or not, in the time of ``senseEnd``.
+    public mutating func channelIsBusy(now: Instant) {
+        guard senseEnd != nil else { return }
+        burstStart = now.advanced(byMicroseconds: access.waitOfBusyChannel())
+    }
+
+    private mutating func endWait() {
         burstStart = nil
         isTurnAwaited = false
-        return true
+        access.endSensing()
     }
 
     /// Notes that the frame from ``nextTransmission(now:)`` has been sent. Time-outs count from `now`.
@@ -412,6 +441,8 @@ public struct CollarDelivery: Sendable {
         heartbeatDeadline = now.advanced(byMicroseconds: configuration.heartbeatMicroseconds)
         switch phase {
         case .sending(var burst):
+            // A frame that ended a burst without a poll is no part of the burst that follows.
+            guard burst.frameCount > 0 else { return }
             burst.airtimeMicroseconds += airtime
             phase = .sending(burst)
         case .transmittingPoll(let poll):
@@ -433,6 +464,7 @@ public struct CollarDelivery: Sendable {
     mutating func openPoll(attempt: Int) -> PollNumber {
         let poll = lastPoll?.next ?? .first
         lastPoll = poll
+        access.polled()
         phase = .transmittingPoll(OpenPoll(number: poll, attempt: attempt, start: frameInstant))
         return poll
     }
@@ -447,6 +479,8 @@ public struct CollarDelivery: Sendable {
     public mutating func newestIsUrgent() {
         pace.isUrgent = true
         endWaitForTurn()
+        // It needs a poll, also if the sensing for a new fix has begun.
+        if senseEnd != nil { access.newsEnded() }
     }
 
     /// Whether the newest entry of the log was sent since the boot.
@@ -487,8 +521,8 @@ public struct CollarDelivery: Sendable {
         anchor = nil
         dueIdentity = .afterReplies
         startBurst()
+        endWait()
         burstStart = now.advanced(byMicroseconds: answerMicroseconds)
-        isTurnAwaited = false
         access.newsEnded()
     }
 

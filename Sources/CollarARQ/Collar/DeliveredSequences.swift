@@ -42,7 +42,8 @@ public struct DeliveredSequences: Equatable, Sendable {
         var count = end - firstMissing
         var index = 0
         while index < ranges.count {
-            count -= ranges[index].last - ranges[index].first + 1
+            // A receiver may have what was sent before a boot.
+            if ranges[index].first < end { count -= min(ranges[index].last, end - 1) - ranges[index].first + 1 }
             index += 1
         }
         return count

@@ -80,6 +80,10 @@ public struct ModemProfile: Equatable, Sendable {
         airtimeMicroseconds(frameByteCount: 29) + turnaroundMicroseconds + airtimeMicroseconds(frameByteCount: 18)
     }
 
+    /// How long a radio senses the channel before an exchange, in microseconds: the turnaround, in which a poll of another collar may
+    /// wait for its answer, and the symbols of a block, in which a packet is noticed.
+    public var senseMicroseconds: Int64 { turnaroundMicroseconds + blockNanoseconds / 1000 }
+
     /// Airtime of a frame, in microseconds.
     public func airtimeMicroseconds(frameByteCount: Int) -> Int64 {
         let bits = 8 * Int64(widening: UInt32(truncatingIfNeeded: frameByteCount)) + bitOffset

@@ -59,7 +59,8 @@ public struct AirtimeBudget: Equatable, Sendable {
     private let refillPartsPerMillion: Int64
     /// The most airtime that the budget can hold, in microseconds.
     public let depthMicroseconds: Int64
-    private var tokenMicroseconds: Int64 = 0
+    /// The airtime that the budget holds, in microseconds.
+    public private(set) var tokenMicroseconds: Int64 = 0
     /// The fraction of a microsecond gained beyond the tokens, in millionths.
     private var remainder: Int64 = 0
     private var lastRefill: Instant

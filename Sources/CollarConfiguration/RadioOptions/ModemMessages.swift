@@ -12,12 +12,19 @@ extension ModemNotice {
         case .restarted: .radioRestarted
         case .notAnswering: .radioNotAnswering
         case .busy, .queueFull: .radioBusy
+        case .airtimeShort: .airtimeShort
         case .dutyCycleReached: .dutyCycleReached
         case .dwellTimeExceeded: .dwellTimeExceeded
         case .stranger: .unknownRadio
         case .found, .ready, .powerReduced, .powerRaised, .amplified, .boardUnknown, .answersAgain: nil
         }
     }
+
+    private static let airtimeRemedy =
+        "Let each collar send its fixes in batches, for example every five minutes: `collar-link send --collar ID settings set "
+        + "interval_ms=300000 stationary_interval_ms=300000` (with other keys at 20 % of the battery or less: `collar-link send --help`). Or "
+        + "choose a lower spreading factor, or a frequency with a higher duty cycle, at both ends. Or give half of the collars a second "
+        + "receiver at another frequency."
 
     /// The message, whose code the receiver adds.
     package func message(port: String) -> UserMessage {
@@ -92,6 +99,13 @@ extension ModemNotice {
                 "Wait; if it lasts, another transmitter uses the channel: choose another frequency at both ends.")
         case .fault(let dialect, let code):
             UserMessage("\(port): the \(dialect.firmwareName) reports fault \(code).", "Unplug the stick and plug it in again.")
+        case .airtimeShort(let used, let partsPerMillion, let frequencyHertz):
+            UserMessage(
+                "\(port): airtime runs short: answers took \(used / 1_000_000) s of the last hour, and the region allows "
+                    + "\(RadioText.percent(partsPerMillion)) % of it at \(RadioText.megahertz(frequencyHertz)) MHz, which is "
+                    + "\(partsPerMillion * 3600 / 1_000_000) s. Collars are asked to poll with every fourth fix only; if it goes on, answers "
+                    + "will not be sent.",
+                ModemNotice.airtimeRemedy)
         case .dutyCycleReached(let wait, isStart: true):
             UserMessage(
                 "\(port): an answer is not sent: the airtime of the last hour is not known, so that all of it counts as used; the first "
@@ -100,7 +114,7 @@ extension ModemNotice {
         case .dutyCycleReached(let wait, isStart: false):
             UserMessage(
                 "\(port): the region's duty cycle is used up: an answer is not sent; the next one can be sent in \((wait + 999_999) / 1_000_000) s.",
-                "Choose a lower spreading factor, or a frequency with a higher duty cycle, at both ends.")
+                ModemNotice.airtimeRemedy)
         case .dwellTimeExceeded(let airtime, let limit):
             UserMessage(
                 "\(port): a frame of \(airtime / 1000) ms is not sent: the region allows \(limit / 1000) ms a frame.",

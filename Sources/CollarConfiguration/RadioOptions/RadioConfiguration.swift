@@ -54,7 +54,7 @@ extension RadioOptions {
         guard let settings else { return ModemConfiguration(dialect: dialect) }
         guard let region else { return ModemConfiguration(dialect: dialect, settings: settings) }
         do throws(RegionError) {
-            return ModemConfiguration(dialect: dialect, settings: settings, limits: try region.limits(for: settings))
+            return ModemConfiguration(dialect: dialect, settings: settings, limits: try region.limits(for: settings), region: region)
         } catch {
             let (option, place) = fault(error)
             throw ConfigurationError(.region(error, option: option), at: place)

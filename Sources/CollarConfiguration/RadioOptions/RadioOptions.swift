@@ -140,6 +140,11 @@ package enum RadioText {
     /// A bandwidth in kilohertz, without the unit: 62500 is "62.5".
     package static func kilohertz(_ hertz: UInt32) -> String { DecimalNumber(significand: Int128(hertz), exponent: -3).description }
 
+    /// A part in percent, without the unit: 100000 millionths are "10".
+    package static func percent(_ partsPerMillion: Int64) -> String {
+        DecimalNumber(significand: Int128(partsPerMillion), exponent: -4).description
+    }
+
     /// A time in milliseconds, without the unit.
     package static func milliseconds(_ microseconds: Int64) -> String {
         DecimalNumber(significand: Int128(microseconds), exponent: -3).description

@@ -101,11 +101,14 @@ package struct RadioFigures: Equatable, Sendable {
     package var state: State
     /// The dialect that its stick speaks, as `--dialect` names it; nil while that is not known.
     package var dialect: String?
+    /// Whether the airtime that the region allows it runs short.
+    package var isAirtimeShort: Bool
 
-    package init(port: String, state: State, dialect: String? = nil) {
+    package init(port: String, state: State, dialect: String? = nil, isAirtimeShort: Bool = false) {
         self.port = port
         self.state = state
         self.dialect = dialect
+        self.isAirtimeShort = isAirtimeShort
     }
 
     /// The object in the line of figures.
@@ -114,13 +117,14 @@ package struct RadioFigures: Equatable, Sendable {
         object.add("port", port)
         object.add("state", state.rawValue)
         object.add("dialect", dialect)
+        if isAirtimeShort { object.add("airtime_short", true) }
         return object
     }
 
     /// Reads the object; nil if it is not one.
     package init?(_ object: JSONValue) {
         guard let port = object["port"]?.text, let state = object["state"]?.text.flatMap(State.init) else { return nil }
-        self.init(port: port, state: state, dialect: object["dialect"]?.text)
+        self.init(port: port, state: state, dialect: object["dialect"]?.text, isAirtimeShort: object["airtime_short"]?.boolean == true)
     }
 }
 

@@ -137,6 +137,7 @@ extension Overview {
             object.add("port", radio.port)
             object.add("state", radio.figures?.state.rawValue)
             object.add("dialect", radio.figures?.dialect)
+            if radio.figures?.isAirtimeShort == true { object.add("airtime_short", true) }
             return object
         })
         object.add("collars", collars.map(\.object))

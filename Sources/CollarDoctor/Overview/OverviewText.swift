@@ -56,7 +56,7 @@ private struct OverviewPage {
         guard let figures = radio.figures else { return flow([radio.port, "not open"]) }
         let (words, tone): (String, Line.Tone?) =
             switch figures.state {
-            case .open: ("open", .good)
+            case .open: figures.isAirtimeShort ? ("open, its airtime runs short", .warning) : ("open", .good)
             case .detecting: ("detecting its firmware", .warning)
             case .unset: ("not used: no region is set", .warning)
             case .stranger: ("no collar radio answers", .error)

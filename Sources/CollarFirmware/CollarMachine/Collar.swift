@@ -222,6 +222,12 @@ public struct Collar<Flash: FlashDevice> {
     /// Until when the radio must receive; nil if it need not. A packet that has begun by then is received to its end.
     public func listeningEnd(now: Instant) -> Instant? { silence == nil ? delivery.listeningEnd(now: now) : nil }
 
+    /// Until when the radio must look for packets of others on its channel, before the next frame; nil if it need not.
+    public var senseEnd: Instant? { delivery.senseEnd }
+
+    /// Notes that the radio has noticed a packet of another radio in the time of ``senseEnd``.
+    public mutating func channelIsBusy(now: Instant) { delivery.channelIsBusy(now: now) }
+
     /// Logs a fix durably; it is sent only after that.
     /// - Returns: the sequence that the fix got; the one that it had is ignored.
     public mutating func log(_ fix: Fix) throws(FixLogError) -> UInt32 {
@@ -378,11 +384,13 @@ public struct Collar<Flash: FlashDevice> {
 
     /// The identity that the collar sends.
     public var identity: Identity {
-        Identity(
+        var capabilities = configuration.capabilities
+        if configuration.delivery.sensesChannel { capabilities.rawValue |= Capabilities.listenBeforeTalk.rawValue }
+        return Identity(
             log: log, bootCount: bootCount, oldestSequence: fixLog.oldestSequence, nextSequence: nextSequence,
             pairedReceiverID: pairedReceiverID,
             maximumFrameByteCount: UInt8(configuration.maximumFrameByteCount),
-            firmwareVersion: configuration.firmwareVersion, capabilities: configuration.capabilities,
+            firmwareVersion: configuration.firmwareVersion, capabilities: capabilities,
             heartbeatSeconds: UInt16(truncatingIfNeeded: heartbeatSeconds),
             deliveredElsewhere: formerlyDelivered)
     }

@@ -59,6 +59,17 @@ public protocol CollarBoard: ~Copyable {
     /// The state of the radio. A frame is sent only in the state ``RadioState/ready``.
     mutating func radioState() -> RadioState
 
+    /// Whether the radio can notice that another one sends on its channel, as LoRa chips do by their channel activity detection. The
+    /// identity of the collar tells it.
+    var sensesChannel: Bool { get }
+
+    /// Begins to look for packets of other radios, until `deadline`. Two detections of some symbols suffice: one at once, and one that
+    /// ends at the deadline. Called only if ``sensesChannel`` is true.
+    mutating func senseChannel(until deadline: Instant)
+
+    /// Whether a packet was noticed since ``senseChannel(until:)``; the radio need not look any more then.
+    mutating func isChannelBusy() -> Bool
+
     // MARK: GNSS receiver
 
     /// How the GNSS receiver is to work. The interval between its readings is set by the battery and the settings of the collar.
@@ -120,6 +131,12 @@ extension CollarBoard where Self: ~Copyable {
     public var longestWaitMicroseconds: Int64 { 3_600_000_000 }
     /// A board whose radio always receives.
     public mutating func listen(until deadline: Instant?) {}
+    /// A board whose radio does not sense the channel.
+    public var sensesChannel: Bool { false }
+    /// A board whose radio does not sense the channel.
+    public mutating func senseChannel(until deadline: Instant) {}
+    /// A board whose radio does not sense the channel.
+    public mutating func isChannelBusy() -> Bool { false }
     /// A board on which the supply of the GNSS receiver cannot be switched.
     public mutating func setGNSS(_ supply: GNSSSupply) -> Bool { false }
     /// A board without an accelerometer.

@@ -61,12 +61,16 @@ public struct CollarDevice<Flash: FlashDevice> {
         starting configuration: Collar<Flash>.Configuration, flash: Flash, cause: ResetCause, randomLogID: UInt32, now: Instant
     ) throws(FlashError) {
         self.init(
-            try Collar.Boot(mounting: flash, configuration, randomLogID: randomLogID), configuration, cause: cause, now: now)
+            try Collar.Boot(mounting: flash, configuration, randomLogID: randomLogID), configuration, cause: cause,
+            sensesChannel: configuration.delivery.sensesChannel, now: now)
     }
 
     /// Starts a collar whose boot is counted.
-    @inline(never) init(_ boot: Collar<Flash>.Boot, _ configuration: Collar<Flash>.Configuration, cause: ResetCause, now: Instant) {
+    @inline(never) init(
+        _ boot: Collar<Flash>.Boot, _ configuration: Collar<Flash>.Configuration, cause: ResetCause, sensesChannel: Bool, now: Instant
+    ) {
         var configuration = configuration
+        configuration.delivery.sensesChannel = sensesChannel
         configuration.isPoweredOn = cause == .powerOn
         collar = Collar(boot, configuration: configuration, now: now)
         bootInstant = now
@@ -139,6 +143,12 @@ public struct CollarDevice<Flash: FlashDevice> {
 
     /// Until when the radio must receive; nil if it need not. A packet that has begun by then is received to its end.
     public func listeningEnd(now: Instant) -> Instant? { collar.listeningEnd(now: now) }
+
+    /// Until when the radio must look for packets of others on its channel, before the next frame; nil if it need not.
+    public var senseEnd: Instant? { collar.senseEnd }
+
+    /// Notes that the radio has noticed a packet of another radio in the time of ``senseEnd``.
+    public mutating func channelIsBusy(now: Instant) { collar.channelIsBusy(now: now) }
 
     /// Notes that the processor was awake for this long.
     public mutating func wasAwake(microseconds: Int64) { awakeMicroseconds &+= microseconds }

@@ -25,6 +25,8 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
     private var isSupplySwitched = false
     private var supplyInstant = Instant(microseconds: 0)
     private var listeningEnd: Instant?
+    /// The end of the sensing that the board was last told of.
+    private var senseEnd = Instant(microseconds: 0)
     private var stepBegin: Instant?
     private var indication = Indication()
     private var batteryDue: Instant
@@ -38,7 +40,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         while true {
             let now = board.now()
             if let boot = try? Collar.Boot(mounting: board.takeFlash(), configuration, randomLogID: randomLogID) {
-                device = CollarDevice(boot, configuration, cause: cause, now: now)
+                device = CollarDevice(boot, configuration, cause: cause, sensesChannel: board.sensesChannel, now: now)
                 batteryDue = now
                 break
             }
@@ -84,6 +86,7 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         receiveFrames(now: now)
         serveCable(now: now)
         logMessages(now: now)
+        if device.senseEnd != nil, board.isChannelBusy() { device.channelIsBusy(now: now) }
         sendFrame()
         showIndication(now: now)
         listen(now: now)
@@ -103,8 +106,12 @@ public struct CollarProgram<Board: CollarBoard & ~Copyable>: ~Copyable {
         device.motionRead(isMoving: board.takeMotion(), now: now)
     }
 
-    /// Tells the board until when the radio must receive.
+    /// Tells the board until when the radio must receive, and when it must look for packets of others.
     private mutating func listen(now: Instant) {
+        if let end = device.senseEnd, end != senseEnd {
+            senseEnd = end
+            board.senseChannel(until: end)
+        }
         let end = isSending ? nil : device.listeningEnd(now: now)
         guard end != listeningEnd else { return }
         listeningEnd = end

@@ -17,6 +17,7 @@ final class ChannelCompany {
         var company = Company.alone
         /// Until when ``company`` holds if no further collar is heard, in microseconds.
         var nextCount = Int64.min
+        var isAirtimeShort = false
 
         mutating func note(_ session: SessionID, until time: Int64) {
             while end.count <= session.index { end.append(.min) }
@@ -55,10 +56,14 @@ final class ChannelCompany {
         ports[link.index].noteFrame(of: session, at: now.microseconds, until: now.microseconds + time)
     }
 
-    /// How many collars are heard at a port.
+    /// Collars are asked for fewer polls while the airtime of the port's radio is short.
+    func setAirtimeShort(_ isShort: Bool, of link: LinkID) { ports[link.index].isAirtimeShort = isShort }
+
+    /// How many collars are heard at a port, as they are told: many where airtime is short.
     ///
     /// Complexity: linear in the number of collars after one was heard for the first time or may count no more; else constant.
     func company(on link: LinkID, at now: Instant) -> Company {
+        if ports[link.index].isAirtimeShort { return .many }
         if now.microseconds >= ports[link.index].nextCount {
             let ends = ports[link.index].end.filter { $0 > now.microseconds }
             ports[link.index].company = Company(collarCount: ends.count)

@@ -143,7 +143,7 @@ extension PortOpening {
         }
         if let limits = modem.limits {
             fields += [
-                ("limited", "1"), ("duty_cycle_ppm", limits.dutyCyclePartsPerMillion.map { "\($0)" }),
+                ("limited", "1"), ("region", modem.region?.name), ("duty_cycle_ppm", limits.dutyCyclePartsPerMillion.map { "\($0)" }),
                 ("dwell_us", limits.dwellMicroseconds.map { "\($0)" }),
             ]
         }
@@ -173,6 +173,7 @@ extension PortOpening {
                 frequencyHertz: frequencyHertz, bandwidthHertz: bandwidthHertz, spreadingFactor: spreadingFactor,
                 codingRateDenominator: denominator, powerDBm: powerDBm)
         }
+        modem.region = fields.text("region").flatMap(Region.named)
         if fields.text("limited") == "1" {
             modem.limits = TransmitLimits(
                 dutyCyclePartsPerMillion: try fields.number("duty_cycle_ppm", in: 1...1_000_000),

@@ -33,12 +33,16 @@ final class RadioPort {
     /// The device of the open line; nil if udev does not list it.
     var device: SerialDevice?
     var isDialectNamed = false
+    /// Whether the airtime that the region allows the radio runs short.
+    var isAirtimeShort = false
     /// The name by which the dialect of the stick is remembered; nil if the stick has no name that lasts.
     var stickName: String?
     /// Tells what other programs do with the open line; nil while it is closed, or if it cannot be watched.
     var openings: OpeningWatcher?
     /// Whether frames are being dropped because the line takes no bytes.
     private var isDropping = false
+    /// The sizes of the frames of an answer on a serial line.
+    private var lineFrames: [Int] = []
 
     init(id: PortID, link: LinkID, path: String) {
         self.id = id
@@ -67,24 +71,31 @@ final class RadioPort {
             }
         // The program that asks may have another working directory.
         let shown = networkAddress == nil ? (SystemFiles.absolutePath(path) ?? path) : path
-        return RadioFigures(port: shown, state: word, dialect: connection == nil ? nil : modem?.dialect?.rawValue)
+        return RadioFigures(
+            port: shown, state: word, dialect: connection == nil ? nil : modem?.dialect?.rawValue, isAirtimeShort: isAirtimeShort)
     }
 
     /// Queues a bare frame. On a serial line it goes out with the next ``flush()``; another modem sends the frames of one answer
-    /// after ``endAnswer(at:)``. If too many bytes wait, the frame is dropped.
+    /// after ``endAnswer(_:at:)``. If too many bytes wait, the frame is dropped.
     /// - Returns: whether dropping begins with this frame.
     func queue(_ frame: [UInt8]) -> Bool {
         guard modem?.isSerialLine == true else {
             modem?.send(frame)
             return false
         }
+        lineFrames.append(frame.count)
         return queueBytes(StreamEncoder.encodedByteCount(for: frame.count)) { output in
             StreamEncoder.encode(frame.span, into: &output)
         }
     }
 
     /// Ends the answer of the frames queued so far. ``queueModemBytes()`` takes what the modem then has for its stick.
-    func endAnswer(at now: Instant) { modem?.flush(at: now) }
+    /// - Parameter settings: the settings that a stick with this project's firmware has told; nil for another radio.
+    func endAnswer(_ settings: ModemSettings?, at now: Instant) {
+        modem?.flush(at: now)
+        if let settings { for count in lineFrames { modem?.noteLineFrame(byteCount: count, settings, at: now) } }
+        lineFrames.removeAll(keepingCapacity: true)
+    }
 
     /// Queues what the modem has for its stick.
     func queueModemBytes() -> Bool {

@@ -38,6 +38,7 @@ extension RadioPorts {
         capture?.note(isLost ? .unplugged : .closed, port: port.path, at: time)
         host.linkClosed(port.link, at: time)
         port.modem = nil
+        port.isAirtimeShort = false
     }
 
     /// Passes the events of a port's modem to the host and the owner, and its bytes to the line.
@@ -62,6 +63,9 @@ extension RadioPorts {
             case .transmits(let microseconds):
                 airtimeMicroseconds += microseconds
                 airtime.noteTransmission(at: time.unixMilliseconds)
+            case .airtime(let isShort):
+                port.isAirtimeShort = isShort
+                host.setAirtimeShort(isShort, of: port.link)
             case .notice(let notice): report(.modem(path: port.path, notice))
             }
         }
@@ -179,8 +183,9 @@ extension RadioPorts {
     /// Sends the frames that were queued since the last call.
     func endAnswers(at time: HostTime) {
         for id in answering {
-            ports[id.index].endAnswer(at: time.instant)
-            pump(ports[id.index], at: time)
+            let port = ports[id.index]
+            port.endAnswer(host.modemSettings(of: port.link), at: time.instant)
+            pump(port, at: time)
         }
         answering.removeAll(keepingCapacity: true)
     }

@@ -29,6 +29,8 @@ struct DayBoard: CollarBoard, ~Copyable {
     }
     func send(_ frame: Span<UInt8>) { hardware.send(frame.indices.map { frame[$0] }) }
     func listen(until deadline: Instant?) { hardware.listen(until: deadline) }
+    var sensesChannel: Bool { hardware.sensesChannel }
+    func senseChannel(until deadline: Instant) { hardware.senseChannel() }
     func radioState() -> RadioState { hardware.isSending ? .sending : .ready }
 
     func readGNSS(into bytes: inout OutputSpan<UInt8>) { hardware.readGNSS(into: &bytes) }

@@ -15,6 +15,12 @@ final class DayHardware {
     private let modem: ModemProfile
     private let lossProbability: Double
     let hasAccelerometer: Bool
+    let sensesChannel: Bool
+    /// The time of two channel activity detections of four symbols each. A chip receives for so long in each sensing; in the time between
+    /// them it sleeps.
+    private let detectionMicroseconds: Int64
+    /// Time in which the radio has sensed the channel for the frame that it sends next.
+    private var sensedMicroseconds: Int64 = 0
     private var random: SeededRandom
     private(set) var now = Instant(microseconds: 0)
     private(set) var gnss: DayGNSS
@@ -43,6 +49,8 @@ final class DayHardware {
         self.modem = modem
         lossProbability = setup.lossProbability
         hasAccelerometer = setup.hasAccelerometer
+        sensesChannel = setup.sensesChannel
+        detectionMicroseconds = 2 * 4 * 1_000_000 << Int64(setup.spreadingFactorInForce) / 125_000
         random = SeededRandom(seed: setup.seed)
         self.base = base
         gnss = DayGNSS(
@@ -74,12 +82,16 @@ final class DayHardware {
         use = FrameUse(header?.type)
         statistics[use].frames += 1
         statistics[use].bytes += frame.count
+        statistics[use].listeningMicroseconds += sensedMicroseconds
+        sensedMicroseconds = 0
         if header?.flags.poll != nil { statistics.exchanges += 1 }
     }
 
     var isSending: Bool { uplink != nil }
 
     func listen(until end: Instant?) { listeningEnd = end }
+
+    func senseChannel() { sensedMicroseconds += detectionMicroseconds }
 
     func nextFrame() -> [UInt8]? { received.isEmpty ? nil : received.removeFirst() }
 

@@ -18,6 +18,8 @@ package struct DaySetup: Sendable {
     package var dutyCyclePartsPerMillion: Int64?
     /// Whether the board has an accelerometer.
     package var hasAccelerometer = true
+    /// Whether the radio senses the channel before it sends.
+    package var sensesChannel = false
     /// Whether the GNSS receiver tells how many satellites it hears.
     package var tellsSatellites = true
     /// How long the GNSS receiver searches.
@@ -51,6 +53,14 @@ package enum DayError: Error, Equatable, Sendable {
     case settingRefused(Setting)
     /// The flash of the collar fails.
     case flash(FlashError)
+
+    init(_ error: PreparationError) {
+        self =
+            switch error {
+            case .settingRefused(let setting): .settingRefused(setting)
+            case .flash(let error): .flash(error)
+            }
+    }
 }
 
 /// A collar and its base, from the boot of the collar on, in virtual time: the shipping ``CollarProgram`` on a board in memory.
@@ -76,40 +86,15 @@ package final class SimulatedDay {
                 modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
                 dutyCyclePartsPerMillion: setup.dutyCyclePartsPerMillion, jitterSeed: UInt32(truncatingIfNeeded: setup.seed)))
         let flash = KeptFlash(blockCount: Self.blockCount)
-        let log = try Self.prepare(flash, configuration, setup.settings)
+        let log: LogIdentity
+        do throws(PreparationError) {
+            log = try Collar.prepared(
+                on: flash, configuration, receiverID: DayReceiver.receiverID, settings: setup.settings, now: Instant(microseconds: 0)
+            ).log
+        } catch { throw DayError(error) }
         hardware = DayHardware(setup, modem: modem, base: DayReceiver(log: log, address: Self.address))
         program = CollarProgram(DayBoard(hardware: hardware, flash: flash), configuration: configuration)
         deadline = program.step()
-    }
-
-    /// Pairs a collar, and gives it its settings.
-    /// - Returns: its log.
-    private static func prepare(
-        _ flash: KeptFlash, _ configuration: Collar<KeptFlash>.Configuration, _ settings: [Setting]
-    ) throws(DayError) -> LogIdentity {
-        let now = Instant(microseconds: 0)
-        var collar: Collar<KeptFlash>
-        do throws(FlashError) {
-            collar = try Collar(booting: configuration, flash: flash, randomLogID: 1, now: now)
-            let pairing = Acknowledgement(receiverID: DayReceiver.receiverID, poll: nil, firstMissing: 0)
-            _ = try collar.receive(DayReceiver.frame { output throws(EncodeError) in
-                try pairing.encode(address: address, log: collar.log, into: &output)
-            }.span, now: now)
-        } catch { throw .flash(error) }
-        for (index, setting) in settings.enumerated() {
-            var entries = SettingList()
-            entries.append(setting)
-            let update = Settings(
-                direction: .update, requestID: UInt16(truncatingIfNeeded: index + 1),
-                version: SettingsVersion(rawValue: UInt64(index + 1) << 20), entries: entries)
-            let frame = DayReceiver.frame { output throws(EncodeError) in
-                try update.encode(address: address, flags: FrameFlags(poll: nil), log: collar.log, into: &output)
-            }
-            let reception: Collar<KeptFlash>.Reception
-            do throws(FlashError) { reception = try collar.receive(frame.span, now: now) } catch { throw .flash(error) }
-            guard reception == .settingsChanged else { throw .settingRefused(setting) }
-        }
-        return collar.log
     }
 
     /// The present time, from the boot on.

@@ -30,8 +30,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     private let battery: SimulatedBattery?
     private var noise: SimulatedNoise?
     private var nextIndex: Int
-    /// Since when the GNSS receiver searches for a fix of the collar's schedule; nil if it does not.
-    private var searchingSince: Instant?
+    private var search: SimulatedSearch
     /// When the application sends its next request; nil if it sends none.
     private var requestDeadline: Instant?
     /// Time between two requests of the application, in microseconds.
@@ -66,7 +65,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// The counts when the second half of the track began, and the fixes made until then; nil before that.
     private var firstHalf: (counts: StationStatistics, fixCount: Int)?
     /// The fixes that are not acknowledged: their sequences in the log, and when they were made.
-    private var unacknowledged: ArraySlice<(sequence: UInt32, made: Instant)> = []
+    package private(set) var unacknowledged: ArraySlice<(sequence: UInt32, made: Instant)> = []
 
     /// Creates a station from a collar that has started, and its track. The track goes on after the newest fix in the log.
     /// - Parameters:
@@ -75,12 +74,14 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     ///   - battery: the battery of the collar; nil if the charge is that of the fixes.
     ///   - noise: the error of the GNSS receiver; nil for none.
     ///   - start: when the first fix is made; the collar is silent until then.
+    ///   - search: how long the GNSS receiver searches for a fix of the collar's schedule.
     ///   - requestInterval: the time between two requests that the application sends to the host, in microseconds; nil for none.
     package init(
         device: consuming CollarDevice<Flash>, address: UInt8, radio: LossyRadio, modem: ModemProfile,
         dialect: Dialect = .serial, track: SimulatedTrack, battery: SimulatedBattery? = nil, noise: SimulatedNoise? = nil,
-        start: Instant, requestInterval: Int64? = nil
+        start: Instant, search: SimulatedSearch = SimulatedSearch(), requestInterval: Int64? = nil
     ) throws(StationError) {
+        self.search = search
         self.requestInterval = requestInterval
         requestDeadline = requestInterval.map(start.advanced(byMicroseconds:))
         self.address = address
@@ -106,6 +107,8 @@ package struct CollarRadioStation<Flash: FlashDevice> {
     /// Whether the track is over and every fix of the log is acknowledged.
     package var isDelivered: Bool { nextIndex == track.fixes.count && device.collar.isEverythingDelivered }
 
+    package var log: LogIdentity { device.collar.log }
+
     /// The collar counts every entry of its log below this sequence as delivered.
     package var firstUndelivered: UInt32 { device.collar.firstUndelivered }
 
@@ -121,7 +124,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         if let due = device.nextDeadline(now: now, isSending: onAir != nil) { deadline = min(deadline, max(due, origin)) }
         for downlink in downlinks { deadline = min(deadline, downlink.due) }
         if let requestDeadline { deadline = min(deadline, requestDeadline) }
-        if let positionDue { deadline = min(deadline, positionDue) }
+        if let positionDue = search.positionDue { deadline = min(deadline, positionDue) }
         return deadline
     }
 
@@ -140,6 +143,15 @@ package struct CollarRadioStation<Flash: FlashDevice> {
 
     /// When the frame on the air began and when it ends; nil if there is none.
     package var transmission: (start: Instant, end: Instant)? { onAir.map { ($0.start, $0.end) } }
+
+    /// See ``CollarDelivery/senseEnd``.
+    package var senseEnd: Instant? { device.senseEnd }
+
+    /// See ``CollarDelivery/channelIsBusy(now:)``.
+    package mutating func channelIsBusy(now: Instant) {
+        statistics.busyCount += 1
+        device.channelIsBusy(now: now)
+    }
 
     /// Notes that another frame overlaps the collar's frame on the air, so that the collar's frame does not arrive.
     package mutating func destroyTransmission() { onAir?.isDestroyed = true }
@@ -207,7 +219,7 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         try deliverDownlinks(until: now)
         do throws(FlashError) { try device.deadlineReached(now: now) } catch { throw .flash(error) }
         if device.isFixAwaited { try makeAwaitedFix(at: now) }
-        try search(at: now)
+        try searchPosition(at: now)
         if let finished = onAir, finished.end <= now {
             onAir = nil
             lastUplinkEnd = finished.end
@@ -249,23 +261,10 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         try give(last, now: now)
     }
 
-    /// The time from the switching on of a receiver that kept its orbits to its first position, in microseconds (SAM-M8Q every ten
-    /// minutes in a garden: 11 s on average; data sheets of the M10 say 1 to 2 s).
-    private static var timeToFixMicroseconds: Int64 { 8_000_000 }
-
-    /// When a receiver that searches has a position.
-    private var positionDue: Instant? { searchingSince?.advanced(byMicroseconds: Self.timeToFixMicroseconds) }
-
     /// A collar that makes its fixes by a schedule gets the next position of the track when its receiver has searched for long enough.
-    private mutating func search(at now: Instant) throws(StationError) {
-        guard device.isSearching else {
-            searchingSince = nil
-            return
-        }
-        if searchingSince == nil { searchingSince = now }
-        guard let positionDue, now >= positionDue else { return }
-        searchingSince = nil
-        try makeAwaitedFix(at: now)
+    private mutating func searchPosition(at now: Instant) throws(StationError) {
+        search.note(isSearching: device.isSearching, now: now)
+        if search.takePosition(now: now) { try makeAwaitedFix(at: now) }
     }
 
     private mutating func give(_ fix: Fix, now: Instant) throws(StationError) {
@@ -358,9 +357,9 @@ package struct CollarRadioStation<Flash: FlashDevice> {
         statistics.uplinkFrames += 1
         statistics.uplinkBytes += frame.count
         statistics.airtimeMicroseconds += airtime
-        onAir = Uplink(
-            end: now.advanced(byMicroseconds: airtime), bytes: bytesOnAir(of: frame),
-            isPoll: FrameFlags(rawValue: frame[1]).poll != nil, start: now)
+        let isPoll = FrameFlags(rawValue: frame[1]).poll != nil
+        if !isPoll { statistics.unpolledFrames += 1 }
+        onAir = Uplink(end: now.advanced(byMicroseconds: airtime), bytes: bytesOnAir(of: frame), isPoll: isPoll, start: now)
     }
 
     private func bytesOnAir(of frame: [UInt8]) -> [UInt8] {

@@ -10,6 +10,14 @@ package struct SimulatedTrack: Sendable {
         case speed(Double)
         /// The same interval between all fixes, in microseconds, whatever the times of the track are.
         case interval(microseconds: Int64)
+
+        /// The same with intervals that are longer by a factor.
+        package func stretched(by factor: Double) -> Pace {
+            switch self {
+            case .speed(let speed): .speed(speed / factor)
+            case .interval(let microseconds): .interval(microseconds: Int64(Double(microseconds) * factor))
+            }
+        }
     }
 
     package let fixes: [Fix]

@@ -3,12 +3,16 @@ package struct StationStatistics: Equatable, Sendable {
     package init() {}
 
     package var uplinkFrames = 0
+    /// Frames of the collar that ask for no acknowledgement.
+    package var unpolledFrames = 0
     /// Bytes of the frames the collar sent, without stuffing and delimiters.
     package var uplinkBytes = 0
     /// Airtime of the frames the collar sent, in microseconds.
     package var airtimeMicroseconds: Int64 = 0
     /// Frames of the collar that another frame destroyed.
     package var collisions = 0
+    /// How often the collar sensed the channel and noticed a packet.
+    package var busyCount = 0
     package var downlinkFrames = 0
     /// Airtime of the frames the host sent, in microseconds.
     package var downlinkAirtimeMicroseconds: Int64 = 0
@@ -23,13 +27,18 @@ package struct StationStatistics: Equatable, Sendable {
         boundMicroseconds > 0 ? Double(airtimeMicroseconds + downlinkAirtimeMicroseconds) / boundMicroseconds : 0
     }
 
+    /// The part of the collar's frames that another frame destroyed, in percent; 0 if there was no frame.
+    package var collidedPercent: Double { uplinkFrames > 0 ? Double(collisions) / Double(uplinkFrames) * 100 : 0 }
+
     /// Adds the counts of the collar of another station, and its bound. Frames of the host are not added, because one frame
     /// can be for several collars.
     mutating func addUplink(_ other: StationStatistics) {
         uplinkFrames += other.uplinkFrames
+        unpolledFrames += other.unpolledFrames
         uplinkBytes += other.uplinkBytes
         airtimeMicroseconds += other.airtimeMicroseconds
         collisions += other.collisions
+        busyCount += other.busyCount
         boundMicroseconds += other.boundMicroseconds
         delays += other.delays
     }
@@ -39,9 +48,11 @@ package struct StationStatistics: Equatable, Sendable {
     func since(_ earlier: StationStatistics, fixCount: Int) -> StationStatistics {
         var later = self
         later.uplinkFrames -= earlier.uplinkFrames
+        later.unpolledFrames -= earlier.unpolledFrames
         later.uplinkBytes -= earlier.uplinkBytes
         later.airtimeMicroseconds -= earlier.airtimeMicroseconds
         later.collisions -= earlier.collisions
+        later.busyCount -= earlier.busyCount
         later.downlinkFrames -= earlier.downlinkFrames
         later.downlinkAirtimeMicroseconds -= earlier.downlinkAirtimeMicroseconds
         later.boundMicroseconds -= earlier.boundMicroseconds

@@ -122,7 +122,8 @@ public struct Acknowledgement: Equatable, Sendable {
     }
 }
 
-/// How many collars a host hears at a port, as its acknowledgements there say (PROTOCOL.md, section 9).
+/// How many collars a host hears at a port, as its acknowledgements there say (PROTOCOL.md, section 9). Where its airtime runs short,
+/// it says ``many``.
 public enum Company: UInt8, Equatable, Sendable {
     /// One collar.
     case alone = 0
@@ -130,7 +131,7 @@ public enum Company: UInt8, Equatable, Sendable {
     case few = 1
     /// 5 … 16 collars.
     case several = 2
-    /// More than 16 collars.
+    /// More than 16 collars, or any number while the base radio's airtime runs short.
     case many = 3
 
     /// The company of a collar at a port where `collarCount` collars are heard, itself among them.
@@ -139,14 +140,7 @@ public enum Company: UInt8, Equatable, Sendable {
     }
 
     /// The number of collars for which a collar in this company waits: 1, 4, 16 or 64.
-    public var assumedCount: Int64 {
-        switch self {
-        case .alone: 1
-        case .few: 4
-        case .several: 16
-        case .many: 64
-        }
-    }
+    public var assumedCount: Int64 { 1 &<< Int64(widening: 2 &* rawValue) }
 }
 
 extension FrameFlags {

@@ -71,7 +71,7 @@ struct MeshCoreModem: StickModem {
         self.delay = delay
         profile = settings.profile(of: .kiss)
         profile.turnaroundMicroseconds += delay.roundTripMicroseconds
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
+        queue = AnswerQueue(limits: limits, frequencyHertz: settings.frequencyHertz, profile: profile, isRested: isRested, at: now)
         state = .settingUp(MeshCoreSetup(settings), attempt: 0)
     }
 

@@ -15,20 +15,22 @@ struct AnswerQueue: Sendable {
     private let limits: TransmitLimits?
     /// The timing with which airtime is computed.
     var profile: ModemProfile
-    private var budget: AirtimeBudget?
+    /// Nil where no region limits the duty cycle.
+    private var airtime: RegionAirtime?
     private var hasSent = false
     private var answers: [Answer] = []
 
     /// - Parameters:
+    ///   - frequencyHertz: the frequency of the radio.
     ///   - isRested: whether nothing was sent in the last hour. Otherwise the budget of airtime is empty at first.
-    init(limits: TransmitLimits?, profile: ModemProfile, isRested: Bool, at now: Instant) {
+    init(limits: TransmitLimits?, frequencyHertz: UInt32, profile: ModemProfile, isRested: Bool, at now: Instant) {
         self.limits = limits
         self.profile = profile
-        budget = limits?.dutyCyclePartsPerMillion.map {
-            AirtimeBudget(
-                partsPerMillion: $0, largestFrameMicroseconds: profile.airtimeMicroseconds(frameByteCount: 51), now: now)
+        airtime = limits?.dutyCyclePartsPerMillion.map {
+            RegionAirtime(
+                partsPerMillion: $0, frequencyHertz: frequencyHertz,
+                largestFrameMicroseconds: profile.airtimeMicroseconds(frameByteCount: 51), isRested: isRested, at: now)
         }
-        if isRested { budget?.fill() }
     }
 
     var isEmpty: Bool { answers.isEmpty }
@@ -55,21 +57,18 @@ struct AnswerQueue: Sendable {
                     return true
                 }
             }
-            let airtime = answer.packets.reduce(0) { $0 + profile.airtimeMicroseconds(frameByteCount: $1.count) }
-            if budget != nil {
-                budget?.refill(now: now)
-                if let earliest = budget?.earliest(airtimeMicroseconds: airtime, now: now), earliest > now {
-                    let wait = earliest.microseconds(since: now)
-                    // The budget of a stick that is set up begins empty. A collar does not notice so short a wait.
-                    guard hasSent || wait > AnswerQueue.quietStart else { continue }
-                    output.report(.dutyCycleReached(microseconds: wait, isStart: !hasSent), kind: "duty", at: now)
-                    continue
-                }
-                budget?.spend(airtimeMicroseconds: airtime)
+            let microseconds = answer.packets.reduce(0) { $0 + profile.airtimeMicroseconds(frameByteCount: $1.count) }
+            airtime?.refill(at: now, reportingTo: &output)
+            if let wait = airtime?.wait(forMicroseconds: microseconds, at: now), wait > 0 {
+                // The budget of a stick that is set up begins empty. A collar does not notice so short a wait.
+                guard hasSent || wait > AnswerQueue.quietStart else { continue }
+                output.report(.dutyCycleReached(microseconds: wait, isStart: !hasSent), kind: "duty", at: now)
+                continue
             }
             guard !answer.packets.isEmpty else { continue }
             hasSent = true
-            output.events.append(.transmits(airtimeMicroseconds: airtime))
+            output.events.append(.transmits(airtimeMicroseconds: microseconds))
+            airtime?.spend(microseconds: microseconds, at: now, reportingTo: &output)
             return answer.packets
         }
         return nil

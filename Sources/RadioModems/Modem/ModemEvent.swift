@@ -15,6 +15,8 @@ package enum ModemEvent: Equatable, Sendable {
     case packet([UInt8], RadioSignal?)
     /// The stick is given an answer to transmit, with this airtime of all its packets.
     case transmits(airtimeMicroseconds: Int64)
+    /// The airtime that the region allows runs short, or does so no more.
+    case airtime(isShort: Bool)
     /// Something that a person should know.
     case notice(ModemNotice)
 }
@@ -60,6 +62,9 @@ package enum ModemNotice: Equatable, Sendable {
     /// The limits of the region forbid to send for this many microseconds. `isStart` tells that nothing was sent since the port was
     /// opened: the airtime of the hour before is not known, so that all of it counts as used.
     case dutyCycleReached(microseconds: Int64, isStart: Bool)
+    /// Less than half of the airtime is left that the region allows at once: `partsPerMillion` of each hour. The answers of the last
+    /// hour took `usedMicroseconds`.
+    case airtimeShort(usedMicroseconds: Int64, partsPerMillion: Int64, frequencyHertz: UInt32)
     /// A frame has more airtime than the region allows, in microseconds.
     case dwellTimeExceeded(airtimeMicroseconds: Int64, limitMicroseconds: Int64)
     /// Something else than a known stick is at the port.

@@ -97,7 +97,7 @@ package struct PacketRadio: Sendable {
             case .transmits(let microseconds):
                 if modem?.dialect == .rnode { transmissionEnd = now.advanced(byMicroseconds: microseconds) }
             case .notice(let notice): notices.append(notice)
-            case .ready, .timing: break
+            case .ready, .timing, .airtime: break
             }
         }
         // A serial line may only be assumed.

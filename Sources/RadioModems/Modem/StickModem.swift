@@ -38,9 +38,9 @@ struct ModemOutput: Sendable {
 
     mutating func report(_ notice: ModemNotice) { events.append(.notice(notice)) }
 
-    /// Reports a notice unless one of its kind was reported less than a minute ago.
-    mutating func report(_ notice: ModemNotice, kind: String, at now: Instant) {
-        if let last = lastRepeated[kind], now.microseconds(since: last) < ModemOutput.repeatInterval { return }
+    /// Reports a notice unless one of its kind was reported less than a minute ago, or another interval in microseconds.
+    mutating func report(_ notice: ModemNotice, kind: String, interval: Int64 = ModemOutput.repeatInterval, at now: Instant) {
+        if let last = lastRepeated[kind], now.microseconds(since: last) < interval { return }
         lastRepeated[kind] = now
         report(notice)
     }

@@ -76,7 +76,7 @@ struct RNodeModem: StickModem {
         timing = RNodeTiming(settings)
         profile = settings.profile(of: .rnode)
         profile.turnaroundMicroseconds += delay.roundTripMicroseconds
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
+        queue = AnswerQueue(limits: limits, frequencyHertz: settings.frequencyHertz, profile: profile, isRested: isRested, at: now)
     }
 
     var nextDeadline: Instant? { deadline }

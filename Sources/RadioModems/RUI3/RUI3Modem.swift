@@ -93,7 +93,7 @@ struct RUI3Modem: StickModem {
         var profile = settings.profile(of: .rui3)
         profile.turnaroundMicroseconds += delay.roundTripMicroseconds
         self.profile = profile
-        queue = AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: now)
+        queue = AnswerQueue(limits: limits, frequencyHertz: settings.frequencyHertz, profile: profile, isRested: isRested, at: now)
     }
 
     var nextDeadline: Instant? { deadline }

@@ -22,6 +22,12 @@ package struct RadioSettings: Equatable, Sendable {
         self.powerDBm = powerDBm
     }
 
+    package init(_ settings: LoRaSettings) {
+        self.init(
+            frequencyHertz: settings.frequencyHertz, bandwidthHertz: settings.bandwidthHertz, spreadingFactor: settings.spreadingFactor,
+            codingRateDenominator: settings.codingRateDenominator, powerDBm: settings.powerDBm)
+    }
+
     package var symbolMicroseconds: Int64 { (1_000_000 << Int64(spreadingFactor)) / Int64(max(1, bandwidthHertz)) }
 
     /// The timing of a link with these settings through a stick of this dialect.

@@ -13,7 +13,9 @@ struct DayOptions {
     let isDetailed: Bool
 
     /// The options that go with `--days` only.
-    static let own = ["--settings", "--sky", "--like", "--state-dir", "--currents", "--capacity", "--time-to-fix", "--no-accelerometer"]
+    static let own = [
+        "--settings", "--sky", "--like", "--state-dir", "--currents", "--capacity", "--time-to-fix", "--no-accelerometer", "--sensing",
+    ]
     /// The options that go with and without it.
     private static let shared = ["--days", "--modem", "--loss", "--duty-cycle", "--seed", "--noise", "--stats"]
 
@@ -51,6 +53,7 @@ struct DayOptions {
         setup.noiseMeters = try arguments.number("--noise", in: 0...1000) ?? setup.noiseMeters
         setup.seed = UInt64(try arguments.integer("--seed", in: 0...Int.max) ?? 0)
         setup.hasAccelerometer = !arguments.has("--no-accelerometer")
+        setup.sensesChannel = arguments.has("--sensing")
         if let text = arguments.value("--time-to-fix") { setup.timesToFix = try DayOptions.timesToFix(text) }
         self.setup = setup
         if let path = arguments.value("--currents") {

@@ -76,8 +76,7 @@ struct PortSimulation<Flash: FlashDevice> {
         }
         readFromHost(now: now)
         try exchangeKeys(now: now)
-        // Idle time matters to a duty cycle, and to collars that share a channel.
-        if options.speed == nil, options.dutyCyclePercent == nil, options.phases == nil { radio.skipIdleTime(now: now) }
+        if options.skipsIdleTime { radio.skipIdleTime(now: now) }
         do throws(StationError) {
             while let next = presses.first, next.time <= now {
                 try radio.pressButtons(next.event, now: now)
@@ -208,13 +207,18 @@ struct PortSimulation<Flash: FlashDevice> {
     private static func fields(_ counts: StationStatistics) -> String {
         fieldsOfCollars(counts) + ",\"downlink_frames\":\(counts.downlinkFrames),"
             + "\"downlink_airtime_ms\":\(counts.downlinkAirtimeMicroseconds / 1000),"
-            + "\"over_bound\":\(Double(Int(counts.airtimeOverBound * 1000)) / 1000)"
+            + "\"over_bound\":\(thousandths(counts.airtimeOverBound))"
     }
 
+    /// The number without more decimals than a person reads.
+    private static func thousandths(_ number: Double) -> Double { Double(Int(number * 1000)) / 1000 }
+
     private static func fieldsOfCollars(_ counts: StationStatistics) -> String {
-        "\"uplink_frames\":\(counts.uplinkFrames),\"uplink_bytes\":\(counts.uplinkBytes),"
+        "\"uplink_frames\":\(counts.uplinkFrames),\"unpolled_frames\":\(counts.unpolledFrames),\"uplink_bytes\":\(counts.uplinkBytes),"
             + "\"airtime_ms\":\(counts.airtimeMicroseconds / 1000),\"collisions\":\(counts.collisions),"
-            + "\"delay_p50_ms\":\(counts.delays.percentile(50) / 1000),\"delay_p95_ms\":\(counts.delays.percentile(95) / 1000)"
+            + "\"collided_pct\":\(thousandths(counts.collidedPercent)),\"busy\":\(counts.busyCount),"
+            + "\"delay_p50_ms\":\(counts.delays.percentile(50) / 1000),\"delay_p95_ms\":\(counts.delays.percentile(95) / 1000),"
+            + "\"delay_max_ms\":\(counts.delays.percentile(100) / 1000)"
     }
 }
 

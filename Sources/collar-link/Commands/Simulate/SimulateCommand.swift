@@ -27,10 +27,18 @@ enum SimulateCommand: Command {
                 "--walk", value: "W/R/T",
                 is: "make one fix per second for T seconds: W seconds of walking at 1.4 m/s, R seconds of rest, and so on"),
             OptionSpec("--link", value: "PATH", is: "make a symbolic link to the terminal; an existing file is not replaced"),
-            OptionSpec("--collars", value: "N", is: "number of collars with this track, 1 to 16 (default 1)"),
+            OptionSpec("--collars", value: "N", is: "number of collars with this track, 1 to 64 (default 1)"),
             OptionSpec(
-                "--phases", value: "KIND", is: "when the collars make their fixes: random, same (all at once) or even (default random)"),
-            OptionSpec("--speed", value: "X|max", is: "play X times as fast, 0.001 to 1e6; `max`: skip idle time (default 1)"),
+                "--phases", value: "KIND",
+                is: "with `--collars`: when the collars make their fixes: random, same (all at once) or even (default random)"),
+            OptionSpec(
+                "--hidden", value: "P", is: "with `--collars`: part of the pairs of collars that do not hear each other, 0 to 1 (default 0)"),
+            OptionSpec("--capture", is: "with `--collars`: the base receives a packet that is 6 dB stronger than the others"),
+            OptionSpec(
+                "--drift", value: "PPM",
+                is: "most by which a collar's intervals are longer or shorter, 0 to 1000 millionths; each collar has its own factor (default 0)"),
+            OptionSpec("--no-sensing", is: "collars that do not sense the channel before they send"),
+            OptionSpec("--speed", value: "X|max", is: "play X times as fast, 0.001 to 1e6; `max`: in virtual time (default 1)"),
             OptionSpec("--interval", value: "SECONDS", is: "time between two fixes, 0.001 to 1e6 seconds (default: as in the track)"),
             OptionSpec("--noise", value: "METRES", is: "error of the GNSS receiver: standard deviation, 0 to 1000 metres (default: no error)"),
             OptionSpec(
@@ -68,6 +76,7 @@ enum SimulateCommand: Command {
                 "--time-to-fix", value: "O/T/C",
                 is: "with `--days`: seconds to a position under an open sky, under trees, and in addition after a time without supply (default 8/20/20)"),
             OptionSpec("--no-accelerometer", is: "with `--days`: a collar that notices motion by its fixes alone"),
+            OptionSpec("--sensing", is: "with `--days`: a collar that senses the channel before it sends"),
             OptionSpec("--until-delivered", is: "exit when every fix is acknowledged (default: run until Ctrl-C)"),
             OptionSpec("--stats", is: "print counts as a line of JSON on stderr at the end; with `--days`, a table on stdout"),
         ],
@@ -85,8 +94,9 @@ enum SimulateCommand: Command {
             has never had a key. The ids of the collars depend on `--seed`: the first collar of seed 1 is 910a2dec89025cc1.
 
             time:
-            `--speed max` works in virtual time. It also skips idle time, except with `--phases` or `--duty-cycle`. At 20 % charge or less, a collar makes
-            a fix every 5 s; it sends fixes at most every 0.5 s, and the others in batches. `--speed` does not change these times.
+            `--speed max` works in virtual time. With one collar and without `--duty-cycle` it also skips idle time, and the heartbeats in
+            it. The receiver runs in real time: it accepts 16 new collars at once, then one a second. At 20 % charge or less, a collar
+            makes a fix every 5 s; it sends fixes at most every 0.5 s, and the others in batches. `--speed` does not change these times.
 
             A collar signals a warning when its charge is 20 %, and again below 10 %.
 
@@ -94,6 +104,9 @@ enum SimulateCommand: Command {
               serial     57,600 bit/s
               ble        a BLE bridge: about 100 kbit/s, answers within 200 ms
               lora:SF7   LoRa at 125 kHz and 4/5, half duplex; frames that overlap are lost
+
+            On a LoRa modem, a collar senses the channel before it sends, and waits if it notices a packet. It notices 95 % of the packets
+            of the base and of the collars that it hears. The base and a collar always hear each other.
 
             sticks:
             `--dialect kiss` (MeshCore), `rnode` and `rui3` (RAK) need a LoRa modem, and `--speed 1` or `max`. The stick starts without
@@ -123,9 +136,26 @@ enum SimulateCommand: Command {
               09:00 open out-of-reach
               19:00 roof rest
 
-            In the line of `--stats`, `over_bound` is the airtime of both ends, divided by the airtime of one absolute frame per fix that
-            is sent until it arrives, without acknowledgements. `delay_p50_ms` and `delay_p95_ms` are the times from a fix to its
-            acknowledgement that half and 95 % of the fixes do not exceed. `second_half` counts the collars from the middle of the track on.
+            the line of `--stats`:
+              uplink_frames        frames of the collars
+              unpolled_frames      those that do not ask for an acknowledgement
+              uplink_bytes         bytes of all frames of the collars
+              airtime_ms           airtime of all frames of the collars
+              collisions           frames of the collars that another frame destroyed
+              collided_pct         the same in percent of all frames of the collars
+              busy                 times that a collar noticed a packet and waited
+              delay_p50_ms         time from a fix to its acknowledgement: half of the
+                                   fixes do not exceed it
+              delay_p95_ms         the same for 95 % of the fixes
+              delay_max_ms         the same for all fixes
+              downlink_frames      frames of the base
+              downlink_airtime_ms  airtime of the frames of the base
+              over_bound           airtime of both ends, divided by the airtime of one
+                                   absolute frame per fix that is sent until it arrives,
+                                   without acknowledgements
+              second_half          counts of the collars from the middle of the track on
+              collars              counts of each collar, and its id; frames of the base
+                                   are those to this collar or to all
 
             examples:
               collar-link simulate --walk 60/120/3600 --noise 3 --link /tmp/collar
@@ -195,13 +225,13 @@ enum SimulateCommand: Command {
         _ fixes: [Fix], flashes: [Flash], options: SimulationOptions
     ) throws(CommandFailure) -> ExitCode {
         var random = SeededRandom(seed: options.seed)
-        let track = SimulatedTrack(fixes: fixes, pace: options.trackPace)
         var stations: [CollarRadioStation<Flash>] = []
         var deviceIDs: [DeviceID] = []
         for flash in flashes {
             var deviceID = DeviceID(rawValue: random.next())
             while stations.contains(where: { $0.address == address(of: deviceID) }) { deviceID = DeviceID(rawValue: random.next()) }
             deviceIDs.append(deviceID)
+            let track = SimulatedTrack(fixes: fixes, pace: options.trackPace(of: deviceID))
             // The log id depends on the track too, so that two tracks with the same seed get different log ids: logs with equal
             // ids must contain equal fixes.
             let logID = UInt32(truncatingIfNeeded: random.next() ^ TrackFile.digest(of: fixes))
@@ -221,11 +251,12 @@ enum SimulateCommand: Command {
                         requestInterval: options.requestInterval))
             } catch { throw CommandFailure(.inputOutput, "The simulated collar does not start: \(error).") }
         }
+        let (stickSeed, radioSeed, hearingSeed) = (random.next(), random.next(), random.next())
         var simulation = try PortSimulation(
             radio: SharedRadio(
                 stations, modem: options.modem, channel: options.channel,
-                stick: options.dialect.makeStick(modem: options.modem, release: options.stickRelease, seed: random.next()),
-                seed: random.next()),
+                stick: options.dialect.makeStick(modem: options.modem, release: options.stickRelease, seed: stickSeed),
+                hearing: options.hearing(seed: hearingSeed), seed: radioSeed),
             deviceIDs: deviceIDs, options: options, fixCount: fixes.count)
         return try simulation.run()
     }
@@ -243,7 +274,8 @@ enum SimulateCommand: Command {
             delivery: .init(
                 modem: modem, sendsLiveFixes: true, batchFrameByteLimit: Frame.maximumByteCount,
                 dutyCyclePartsPerMillion: options.dutyCyclePercent.map { max(1, Int64($0 * 10_000)) },
-                jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID.rawValue >> 32) : nil),
+                jitterSeed: modem.isHalfDuplex ? UInt32(truncatingIfNeeded: deviceID.rawValue >> 32) : nil,
+                sensesChannel: options.sensesChannel),
             factoryKey: options.key)
         do throws(FlashError) {
             // The first start is a power-on, which opens the pairing window; a later one is a reset, which does not.

@@ -11,6 +11,13 @@ import SerialDevices
 struct SimulationOptions {
     let collarCount: Int
     let phases: CollarPhases?
+    /// The part of the pairs of collars that do not hear each other, 0 … 1.
+    private let hiddenProbability: Double
+    private let hasCapture: Bool
+    /// Whether the radios of the collars sense the channel.
+    let sensesChannel: Bool
+    /// The most by which the intervals of a collar are longer or shorter, in millionths.
+    private let driftPartsPerMillion: Double
     let link: PortLink?
     let loss: Double
     let burst: Double?
@@ -36,8 +43,14 @@ struct SimulationOptions {
     let printsStatistics: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        collarCount = try arguments.integer("--collars", in: 1...16) ?? 1
-        phases = try arguments.choice("--phases", of: ["random": .random, "same": .same, "even": .even])
+        collarCount = try arguments.integer("--collars", in: 1...64) ?? 1
+        if let option = ["--phases", "--hidden", "--capture"].first(where: arguments.has), !arguments.has("--collars") {
+            throw CommandFailure(.usage, "`\(option)` goes with `--collars`.")
+        }
+        phases = try arguments.choice("--phases")
+        hiddenProbability = try arguments.number("--hidden", in: 0...1) ?? 0
+        hasCapture = arguments.has("--capture")
+        driftPartsPerMillion = try arguments.number("--drift", in: 0...1000) ?? 0
         link = arguments.value("--link").map(PortLink.init)
         loss = try arguments.number("--loss", in: 0...1) ?? 0
         burst = try arguments.number("--burst", in: 1...1000)
@@ -55,6 +68,11 @@ struct SimulationOptions {
                 remedy: "It takes serial, ble, or lora:SF7 to lora:SF12.")
         }
         modemKind = known
+        let isHalfDuplex = known.profile.isHalfDuplex
+        if !isHalfDuplex, let option = ["--hidden", "--capture", "--no-sensing"].first(where: arguments.has) {
+            throw Self.needsLoRa(option, known)
+        }
+        sensesChannel = isHalfDuplex && !arguments.has("--no-sensing")
         dialect =
             try arguments.choice("--dialect", of: ["serial": .serial, "kiss": .kiss, "rnode": .rnode, "rui3": .rui3]) ?? .serial
         stickRelease = try arguments.value("--stick-release").map { [dialect] text throws(CommandFailure) in
@@ -116,13 +134,17 @@ struct SimulationOptions {
         return SimulatedBattery(startPercent: start, percentPerHour: drain)
     }
 
+    private static func needsLoRa(_ option: String, _ modem: SimulatedModem) -> CommandFailure {
+        CommandFailure(
+            .usage, "`\(option)` needs a LoRa modem, and the modem is \(modem.name).",
+            remedy: "With this option, `--modem` takes lora:SF7 to lora:SF12.")
+    }
+
     /// The settings of the collars' radios; nil for a serial line, which has none.
     private static func channel(for dialect: Dialect, modem: SimulatedModem) throws(CommandFailure) -> RadioSettings? {
         guard dialect != .serial else { return nil }
         guard case .lora(let spreadingFactor) = modem else {
-            throw CommandFailure(
-                .usage, "`--dialect \(dialect.rawValue)` needs a LoRa modem, and the modem is \(modem.name).",
-                remedy: "With this dialect, `--modem` takes lora:SF7 to lora:SF12.")
+            throw needsLoRa("--dialect \(dialect.rawValue)", modem)
         }
         return RadioSettings(
             frequencyHertz: 869_525_000, bandwidthHertz: 125_000, spreadingFactor: spreadingFactor, codingRateDenominator: 5,
@@ -132,9 +154,20 @@ struct SimulationOptions {
     /// The time between two requests of the collar's application, in microseconds; nil for none.
     var requestInterval: Int64? { requestSeconds.map { Int64($0 * 1e6 / (speed ?? 1)) } }
 
-    var trackPace: SimulatedTrack.Pace {
-        if let interval { return .interval(microseconds: Int64(interval * 1e6 / (speed ?? 1))) }
-        return .speed(speed ?? 1)
+    /// Whether idle time is left out. It matters to a duty cycle, and to collars that share a channel: they send heartbeats in it.
+    var skipsIdleTime: Bool { speed == nil && collarCount == 1 && dutyCyclePercent == nil }
+
+    /// Which collars hear each other.
+    func hearing(seed: UInt64) -> CollarHearing {
+        CollarHearing(collarCount: collarCount, hiddenProbability: hiddenProbability, hasCapture: hasCapture, seed: seed)
+    }
+
+    /// The pace of a collar. Its intervals are longer or shorter by a factor of its own.
+    func trackPace(of deviceID: DeviceID) -> SimulatedTrack.Pace {
+        var random = SeededRandom(seed: deviceID.rawValue)
+        let factor = 1 + Double(random.between(-1000, 1000)) / 1000 * driftPartsPerMillion / 1e6
+        let pace = interval.map { SimulatedTrack.Pace.interval(microseconds: Int64($0 * 1e6 / (speed ?? 1))) } ?? .speed(speed ?? 1)
+        return pace.stretched(by: factor)
     }
 }
 

@@ -16,6 +16,7 @@ import CollarWire
 /// | 13, 14 | when it wants to be woken, in microseconds |
 /// | 15 | the number of the last question that the test has answered, or the board has withdrawn |
 /// | 16, 17 | the answer: the time in microseconds |
+/// | 18, 19 | until when the radio senses the channel, or last did, in microseconds |
 public enum Pins {
     private static let start: UInt = 0x2110_2000
 
@@ -33,6 +34,9 @@ public enum Pins {
 
     /// Lets the radio listen until a time; nil: lets it sleep.
     public static func listen(until deadline: Instant?) { write(deadline ?? Instant(microseconds: 0), at: 2) }
+
+    /// Lets the radio sense the channel until a time.
+    public static func sense(until deadline: Instant) { write(deadline, at: 18) }
 
     /// The counters of the bytes that were read from a port and written to it.
     static func counters(ofPort number: Int) -> (read: Register, written: Register) {

@@ -34,6 +34,9 @@ public struct UART: SerialPort, ~Copyable {
         return UInt8(truncatingIfNeeded: data.value)
     }
 
+    /// How many bytes were read since the board was switched on; it wraps around.
+    public var readByteCount: UInt32 { counters.read.value }
+
     /// Whether the port takes a byte now. If not, an interrupt tells when it does.
     public var isReady: Bool { state.value & Self.stateTransmitFull == 0 }
 

@@ -16,6 +16,8 @@ struct EmulatedCollar: CollarBoard, ~Copyable {
     private var radioOutput = LineOutput()
     /// When the frame that is being sent ends.
     private var transmissionEnd = Instant(microseconds: 0)
+    /// The bytes that had come from the air when the sensing of the channel began.
+    private var byteCountBefore: UInt32 = 0
     private var gnss = UART(1)
     private var cable = UART(2)
     private var cableInput = SerialFrames()
@@ -55,6 +57,18 @@ struct EmulatedCollar: CollarBoard, ~Copyable {
     }
 
     mutating func listen(until deadline: Instant?) { Pins.listen(until: deadline) }
+
+    /// LoRa chips sense the channel; a serial line has nothing to sense.
+    var sensesChannel: Bool { profile.isHalfDuplex }
+
+    mutating func senseChannel(until deadline: Instant) {
+        Pins.sense(until: deadline)
+        byteCountBefore = radio.readByteCount
+    }
+
+    /// Bytes that come in during the sensing are a packet on the air. Unlike a chip that detects activity, this radio receives the packet,
+    /// too; the core ignores a frame that is not for this collar.
+    mutating func isChannelBusy() -> Bool { radio.readByteCount != byteCountBefore }
 
     mutating func setGNSS(_ supply: GNSSSupply) -> Bool {
         Pins.set(supply)
