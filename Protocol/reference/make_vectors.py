@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+import access_vectors  # noqa: E402
 import exchange_vectors  # noqa: E402
 import invalid_vectors  # noqa: E402
 import sealed_vectors  # noqa: E402
@@ -27,7 +28,7 @@ def write(folder, vectors):
 
 
 def main():
-    """Make valid and invalid vectors, sessions, sealed frames, and exchanges of keys."""
+    """Make valid and invalid vectors, sessions, sealed frames, exchanges of keys, and cases of channel access."""
     default = Path(__file__).resolve().parent.parent / "vectors"
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else default
     write(folder / "valid", valid_vectors.all_vectors())
@@ -35,6 +36,7 @@ def main():
     write(folder / "session", session_vectors.all_vectors())
     write(folder / "sealed", sealed_vectors.all_vectors())
     write(folder / "exchange", exchange_vectors.all_vectors())
+    write(folder / "access", access_vectors.all_vectors())
 
 
 if __name__ == "__main__":

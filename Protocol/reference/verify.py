@@ -12,6 +12,7 @@ import rangecoder
 import sealing
 import sealing_collar
 import way
+from channel_access import ChannelAccess, Modem
 from host import Host
 from sealing_keys import Known, derive
 from wire import ProtocolError, SerialDecoder, crc24, stuff
@@ -25,6 +26,7 @@ INVALID_KEYS = COMMON_KEYS | {"error", "field"}
 SEALED_KEYS = {"meaning", "origin", "bare", "serial", "key", "device_id", "log_id", "boot_count", "counter"}
 EXCHANGE_KEYS = {"meaning", "origin", "key", "device_id", "log_id", "boot_count", "address", "new_key", "counter"}
 EXCHANGE_FRAMES = {"request", "offer", "activation"}
+ACCESS_KEYS = {"meaning", "origin", "modem", "listens", "heartbeat", "steps"}
 SESSION_KEYS = {"meaning", "origin", "receiver_id", "steps", "fixes", "logs", "rejected"}
 
 
@@ -263,6 +265,33 @@ def check_without_cable(name, frame):
         raise Failure(f"{name} decodes without a cable")
 
 
+def check_access(vector):
+    """Check that a collar begins to listen, or to send, within the times of each step."""
+    expect(set(vector) == ACCESS_KEYS, f"keys differ: {sorted(set(vector) ^ ACCESS_KEYS)}")
+    modem = Modem(**vector["modem"])
+    collar, now = ChannelAccess(modem, vector["listens"], 0, vector["heartbeat"]), 0
+    for number, each in enumerate(vector["steps"]):
+        step = dict(each)
+        kind, time = step.pop("step"), step.pop("time")
+        expect(time >= now, f"step {number}: time goes back")
+        now, following = time, collar.next
+        if kind in ("listen", "frame"):
+            times = [step.pop("earliest"), step.pop("latest")]
+            expect(times == [following.earliest, following.latest],
+                   f"step {number}: the collar begins from {following.earliest} to {following.latest}, not from {times[0]} to {times[1]}")
+            expect(times[1] <= time, f"step {number}: at {time} it may not have begun")
+            expect(following.listens == (kind == "listen"), f"step {number}: the collar listens only before it sends")
+        else:
+            expect(time <= following.latest, f"step {number}: the collar sends before {time}")
+        if kind == "frame":
+            expect(step.pop("poll") == following.poll, f"step {number}: poll is {following.poll}")
+        if kind == "urgent_fix":
+            collar.fix(time, urgent=True)
+        else:
+            expect(kind in ("fix", "reply", "listen", "busy", "frame", "answer"), f"step {number}: no such step")
+            getattr(collar, kind)(time, **step)
+
+
 def hex_list(answers):
     """Frames for a message."""
     return [frame.hex() for frame in answers]
@@ -282,7 +311,7 @@ def verify(folder):
     except Failure as failure:
         failures.append(f"self-check: {failure}")
     for kind, check in (("valid", check_valid), ("invalid", check_invalid), ("session", check_session),
-                        ("sealed", check_sealed), ("exchange", check_exchange)):
+                        ("sealed", check_sealed), ("exchange", check_exchange), ("access", check_access)):
         paths = sorted((Path(folder) / kind).glob("*.json"))
         counts[kind] = len(paths)
         for path in paths:
@@ -298,5 +327,5 @@ def verify(folder):
         print(f"FAILED {failure}")
     print(f"checked {counts['valid']} valid and {counts['invalid']} invalid vectors and "
           f"{counts['session']} sessions and {counts['sealed']} sealed frames and "
-          f"{counts['exchange']} exchanges of keys, {len(failures)} failures")
+          f"{counts['exchange']} exchanges of keys and {counts['access']} cases of channel access, {len(failures)} failures")
     return 1 if failures else 0

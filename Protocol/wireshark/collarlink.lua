@@ -35,7 +35,8 @@ local SOURCES = {[0] = "watchOS", "iOS", "collar", "invalid"}
 local TIME_FORMS = {[0] = "seconds", "seconds and tenths", "seconds and milliseconds", "milliseconds since 1970"}
 local POSITION_STEPS = {[0] = "0.00001 degree", "0.000001 degree", "0.0000001 degree", "invalid"}
 local ALTITUDE_STEPS = {[0] = "1 m", "0.1 m"}
-local COMPANIES = {[0] = "one collar", "2 to 4 collars", "5 to 16 collars", "more than 16 collars"}
+local COMPANIES = {[0] = "one collar", "2 to 4 collars", "5 to 16 collars",
+    "more than 16 collars, or the base's airtime runs short"}
 local GNSS = {[0] = "off", "searching", "fix", "fault"}
 -- Of a power report: why fixes are made as they are, and the supply of the GNSS receiver.
 local POWER = {modes = {[0] = "stopped", "continuous", "moving", "resting", "no sky", "find"},
