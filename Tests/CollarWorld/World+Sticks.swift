@@ -87,7 +87,7 @@ extension World {
             case .notice(let notice):
                 log("  stick \(radio.index): \(notice)")
                 if case .ready = notice { statistics.stickSetups += 1 }
-            case .transmits: break
+            case .transmits, .airtime: break
             case .serialLine, .serialBytes: oracle.report(.sticksAreSetUp, "stick \(radio.index) is taken for a serial line")
             }
         }

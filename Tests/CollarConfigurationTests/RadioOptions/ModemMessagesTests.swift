@@ -25,6 +25,7 @@ import Testing
             (.notSending(.kiss), .radioNotSending), (.restarted(.kiss), .radioRestarted), (.notAnswering(.kiss), .radioNotAnswering),
             (.busy(.kiss), .radioBusy), (.queueFull(.kiss), .radioBusy),
             (.dutyCycleReached(microseconds: 1, isStart: true), .dutyCycleReached),
+            (.airtimeShort(usedMicroseconds: 1, partsPerMillion: 1000, frequencyHertz: 864_000_000), .airtimeShort),
             (.dwellTimeExceeded(airtimeMicroseconds: 1, limitMicroseconds: 1), .dwellTimeExceeded), (.stranger(.nmea), .unknownRadio),
             (.found(.kiss, version: nil), nil), (.ready(.kiss, settings, turnaroundMicroseconds: 1), nil),
             (.powerReduced(wantedDBm: 1, actualDBm: 2), nil), (.powerRaised(wantedDBm: 1, actualDBm: 2), nil),
@@ -71,6 +72,14 @@ import Testing
         for isStart in [true, false] {
             #expect(reason(.dutyCycleReached(microseconds: microseconds, isStart: isStart)).hasSuffix(" can be sent in \(seconds) s."))
         }
+    }
+
+    @Test func shortAirtimeIsToldWithWhatHelps() {
+        let notice = ModemNotice.airtimeShort(usedMicroseconds: 123_999_999, partsPerMillion: 1000, frequencyHertz: 864_100_000)
+        #expect(reason(notice).hasPrefix("\(port): airtime runs short: answers took 123 s of the last hour, and the region allows 0.1 % of it at 864.1 MHz, which is 3 s."))
+        let remedies = [notice, .dutyCycleReached(microseconds: 1, isStart: false)].map { $0.message(port: port).remedy }
+        #expect(remedies[0] == remedies[1])
+        #expect(remedies[0]?.contains(" settings set interval_ms=300000 stationary_interval_ms=300000` ") == true)
     }
 
     @Test func aCollarIsToldTheSettingsOfTheStick() {

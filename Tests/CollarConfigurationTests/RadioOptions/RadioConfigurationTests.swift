@@ -44,7 +44,7 @@ struct RadioConfigurationTests {
         #expect(
             modem
                 == ModemConfiguration(
-                    settings: settings(869_525_000), limits: TransmitLimits(dutyCyclePartsPerMillion: 100_000)))
+                    settings: settings(869_525_000), limits: TransmitLimits(dutyCyclePartsPerMillion: 100_000), region: Region.named("EU868")))
     }
 
     @Test("without a region nothing may be transmitted, and what is received must be chosen")

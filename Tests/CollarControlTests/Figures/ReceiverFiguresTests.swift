@@ -21,7 +21,7 @@ struct ReceiverFiguresTests {
     func values() {
         let figures = figures([
             RadioFigures(port: "tcp://[::1]:4001", state: .connecting),
-            RadioFigures(port: "/dev/serial/by-id/\"x\"\\", state: .open, dialect: "rnode"),
+            RadioFigures(port: "/dev/serial/by-id/\"x\"\\", state: .open, dialect: "rnode", isAirtimeShort: true),
         ])
         #expect(ReceiverFigures(line: figures.line(unixMilliseconds: 0))?.radios == figures.radios)
     }

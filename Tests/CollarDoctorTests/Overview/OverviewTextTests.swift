@@ -142,6 +142,15 @@ struct OverviewTextTests {
         #expect(overview.text(width: 80, rows: 24, zone: nil)[2] == Overview.TextLine(text: "  /dev/ttyUSB0  \(words)", tone: tone))
     }
 
+    @Test("a radio whose airtime runs short is marked in the text and in the line")
+    func shortAirtime() {
+        var overview = overview()
+        overview.radios = [Overview.Radio(port: "a", figures: RadioFigures(port: "a", state: .open, dialect: "kiss", isAirtimeShort: true))]
+        let line = Overview.TextLine(text: "  a  kiss  open, its airtime runs short", tone: .warning)
+        #expect(overview.text(width: 80, rows: 24, zone: nil)[2] == line)
+        #expect(String(decoding: overview.line, as: UTF8.self).contains(#"[{"port":"a","state":"open","dialect":"kiss","airtime_short":true}]"#))
+    }
+
     @Test("the link of a collar follows from the figures of the receiver", arguments: [
         ([.reachable: 1, .silence: 119_999, .heard: 1], "connected, heard 119 s ago", .good),
         ([.reachable: 0, .silence: 7_200_000, .heard: 1], "not reachable, silent for 2 h", .error),

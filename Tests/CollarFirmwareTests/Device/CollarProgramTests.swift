@@ -21,6 +21,9 @@ struct TestBoard: CollarBoard, ~Copyable {
         var indications: [Indication] = []
         var supplies: [GNSSSupply] = []
         var listening: [Instant?] = []
+        var sensesChannel = false
+        var sensing: [Instant] = []
+        var isChannelBusy = false
         var gnssBytes: [UInt8] = []
         var taken: [HostMessage] = []
         var messages: [ApplicationMessage] = []
@@ -66,6 +69,9 @@ struct TestBoard: CollarBoard, ~Copyable {
         return true
     }
     func listen(until deadline: Instant?) { hardware.listening.append(deadline) }
+    var sensesChannel: Bool { hardware.sensesChannel }
+    func senseChannel(until deadline: Instant) { hardware.sensing.append(deadline) }
+    func isChannelBusy() -> Bool { hardware.isChannelBusy }
     func readBattery() -> BatteryReading { BatteryReading(percent: 55) }
     func isButtonPressed() -> Bool { hardware.isButtonPressed }
     func show(_ indication: Indication) { hardware.indications.append(indication) }

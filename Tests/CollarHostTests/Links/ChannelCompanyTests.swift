@@ -53,6 +53,25 @@ import Testing
         #expect(try answer(bench, to: collars[1], on: link) == .alone)
     }
 
+    /// Where airtime is short, collars are asked for fewer polls, until it is not or the port is opened again.
+    @Test func shortAirtimeIsTheCompanyOfMany() throws {
+        let bench = try HostBench()
+        let (short, other) = (bench.openLink("one"), bench.openLink("two"))
+        func companies() throws -> [Company?] {
+            bench.wait(seconds: 1.5)
+            return try zip([short, other], collars).map { try answer(bench, to: $1, on: $0) }
+        }
+        #expect(try companies() == [.alone, .alone])
+        bench.host.setAirtimeShort(true, of: short)
+        #expect(try companies() == [.many, .alone])
+        bench.host.setAirtimeShort(false, of: short)
+        #expect(try companies() == [.alone, .alone])
+        bench.host.setAirtimeShort(true, of: short)
+        bench.host.linkClosed(short, at: bench.time)
+        bench.host.linkOpened(short, at: bench.time)
+        #expect(try companies() == [.alone, .alone])
+    }
+
     /// The addresses of the identity requests, in their order.
     private func asked(_ bench: HostBench) -> [UInt8] {
         bench.frames().filter { $0.bytes[0] & 0x1F == MessageType.identityRequest.rawValue }.map { $0.bytes[2] }

@@ -99,7 +99,8 @@ import Testing
             dialect: .rnode,
             settings: RadioSettings(
                 frequencyHertz: 869_525_000, bandwidthHertz: 125_000, spreadingFactor: 9, codingRateDenominator: 5, powerDBm: -3),
-            limits: TransmitLimits(dutyCyclePartsPerMillion: 100_000, dwellMicroseconds: 400_000))
+            limits: TransmitLimits(dutyCyclePartsPerMillion: 100_000, dwellMicroseconds: 400_000),
+            region: Region.named("AS923"))
         opening.remembered = .kiss
         opening.isRested = true
         opening.roundTripMicroseconds = 1234

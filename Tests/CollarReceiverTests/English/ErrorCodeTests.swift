@@ -63,6 +63,7 @@ import Testing
             (.radioFault, modem(.packetRefused(.rui3, byteCount: 240, status: "AT_PARAM_ERROR"))),
             (.radioBusy, modem(.busy(.rui3))), (.radioBusy, modem(.queueFull(.rnode))),
             (.radioFault, modem(.fault(.rnode, code: 1))), (.dutyCycleReached, modem(.dutyCycleReached(microseconds: 7_000_000, isStart: false))),
+            (.airtimeShort, modem(.airtimeShort(usedMicroseconds: 1, partsPerMillion: 1000, frequencyHertz: 864_000_000))),
             (.dwellTimeExceeded, modem(.dwellTimeExceeded(airtimeMicroseconds: 500_000, limitMicroseconds: 400_000))),
             (.radioUnreachable, ReceiverNotice.port(path: "tcp://a:1", .cannotConnect(reason: "refused")).message),
             (.radioUnreachable, ReceiverError.connection(path: "tcp://a:1", reason: "refused").message),

@@ -4,6 +4,7 @@ import CollarControl
 import CollarHost
 import CollarJournal
 import CollarPorts
+import CollarWire
 import RadioModems
 import Testing
 
@@ -14,11 +15,11 @@ import Testing
     private static let path = "tcp://10.0.0.1:7000"
 
     /// The answers of a RUI3 stick that takes every setting.
-    private static func answer(_ line: String) -> String {
+    private static func answer(_ line: String, frequencyHertz: Int = 869_525_000) -> String {
         switch line {
         case "AT+NWM=?": "AT+NWM=0\r\nOK\r\n"
         case "AT+VER=?": "AT+VER=RUI_4.0.6_RAK3172-E\r\nOK\r\n"
-        case "AT+P2P=?": "AT+P2P=869525000:7:0:0:8:14\r\nOK\r\n"
+        case "AT+P2P=?": "AT+P2P=\(frequencyHertz):7:0:0:8:14\r\nOK\r\n"
         default: "OK\r\n"
         }
     }
@@ -26,10 +27,10 @@ import Testing
     private func hexadecimal(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 
     /// A bench with a RUI3 stick that was set up.
-    private func readyStick() throws -> (bench: PortsBench, port: RadioPort, line: PortsBench.Line) {
+    private func readyStick(frequencyHertz: Int = 869_525_000) throws -> (bench: PortsBench, port: RadioPort, line: PortsBench.Line) {
         let bench = try PortsBench({
             $0.radio = try PortsBench.configuration([
-                .dialect: "rui3", .region: "eu868", .bandwidth: "125", .spreadingFactor: "7", .codingRate: "5", .power: "14",
+                .dialect: "rui3", .region: "eu868", .frequency: RadioText.megahertz(UInt32(frequencyHertz)), .bandwidth: "125", .spreadingFactor: "7", .codingRate: "5", .power: "14",
             ])
         })
         let line = PortsBench.Line(.network)
@@ -40,7 +41,7 @@ import Testing
                 if case .modem(_, .ready)? = bench.notices.last { break }
                 try bench.passToDeadline()
             }
-            for text in asked { try bench.receive(Array(Self.answer(text).utf8), at: port, line) }
+            for text in asked { try bench.receive(Array(Self.answer(text, frequencyHertz: frequencyHertz).utf8), at: port, line) }
         }
         return (bench, port, line)
     }
@@ -99,6 +100,67 @@ import Testing
         }
         try #require(sums.count == 2)
         #expect(sums[0] > 0 && sums[1] > sums[0])
+    }
+
+    /// At 864 MHz a stick has 0.9 s of airtime at once. When half of them are used, the user is told, and the collar is asked for fewer
+    /// polls, as if it had many neighbours.
+    @Test func shortAirtimeIsToldBeforeAnswersAreLeftOut() throws {
+        let (bench, port, line) = try readyStick(frequencyHertz: 864_000_000)
+        let collar = RecordedCollar()
+        var companies: [Company] = []
+        try bench.receive(Array("+EVT:RXP2P:-90:7:\(hexadecimal(try collar.identity(next: 1)))\r\n".utf8), at: port, line)
+        for sequence in 0..<20 as Range<UInt32> where companies.last != .many {
+            let fix = try collar.fix(sequence, poll: UInt8(sequence % 7) + 1)
+            try bench.receive(Array("+EVT:RXP2P:-90:7:\(hexadecimal(fix))\r\n".utf8), at: port, line)
+            bench.answer()
+            for _ in 0..<20 {
+                for text in line.takeText() {
+                    let packet = text.hasPrefix("AT+PSEND=") ? [UInt8](hexadecimal: text.dropFirst(9)) : nil
+                    if let packet, let header = try? FrameHeader(packet.span), header.type == .acknowledgement {
+                        companies.append(try Acknowledgement(decoding: packet.span, header: header).company)
+                    }
+                    try bench.receive(Array("OK\r\n\(packet == nil ? "" : "+EVT:TXP2P DONE\r\n")".utf8), at: port, line)
+                }
+                bench.pass(milliseconds: 10)
+                try bench.ports.deadlineReached(at: bench.now)
+            }
+        }
+        #expect(companies.count > 2 && Set(companies.dropLast()) == [.alone] && companies.last == .many)
+        #expect(bench.ports.figures.map(\.isAirtimeShort) == [true])
+        let told = bench.takeNotices().compactMap { notice -> Int64? in
+            switch notice {
+            case .modem(Self.path, .airtimeShort(let used, 1000, 864_000_000)): used
+            case .modem(Self.path, .dutyCycleReached): 0
+            default: nil
+            }
+        }
+        #expect(told.count == 1 && told.allSatisfy { (450_000...550_000).contains($0) }, "\(told)")
+        bench.ports.detachModem(of: port, isLost: false, at: bench.now)
+        #expect(bench.ports.figures.map(\.isAirtimeShort) == [false])
+    }
+
+    /// A stick with this project's firmware leaves out by itself what its region does not allow; the frequency is the stick's own.
+    @Test(arguments: [(864_000_000, true), (869_525_000, false), (900_000_000, false)] as [(UInt32, Bool)])
+    func theAirtimeOfALineIsThatOfItsStick(frequencyHertz: UInt32, isShort: Bool) throws {
+        let bench = try PortsBench({ $0.radio = try PortsBench.configuration([.dialect: "serial", .region: "eu868"]) })
+        let line = PortsBench.Line(.board)
+        let port = bench.open("/dev/ttyUSB0", line)
+        let radio = LoRaSettings(
+            frequencyHertz: frequencyHertz, bandwidthHertz: 125_000, spreadingFactor: 7, codingRateDenominator: 5, preambleSymbols: 8,
+            hasExplicitHeader: true, hasCRC: true, optimizesLowDataRate: false, powerDBm: 14)
+        let settings = try [UInt8](capacity: Frame.maximumByteCount) { (output: inout OutputSpan<UInt8>) throws(EncodeError) in
+            try ModemSettings(modulation: .lora(radio), turnaroundMilliseconds: 60).encode(into: &output)
+        }
+        let collar = RecordedCollar()
+        try bench.receive(RecordedDay.serialBytes(of: [settings, try collar.identity(next: 1)]), at: port, line)
+        for sequence in 0..<20 as Range<UInt32> {
+            try bench.receive(RecordedDay.serialBytes(of: [try collar.fix(sequence, poll: UInt8(sequence % 7) + 1)]), at: port, line)
+            bench.answer()
+            bench.pass(milliseconds: 1000)
+        }
+        #expect(bench.ports.figures.map(\.isAirtimeShort) == [isShort])
+        let told = bench.takeNotices().count { if case .modem(_, .airtimeShort(_, 1000, frequencyHertz)) = $0 { true } else { false } }
+        #expect(told == (isShort ? 1 : 0))
     }
 
     /// A fix that came in while the dialect was not known is stored when it is.

@@ -45,6 +45,23 @@ import Testing
         #expect(statistics.failures == 0 && statistics.searches >= statistics.fixes)
     }
 
+    /// Two detections of four symbols each, which take 4.096 ms at SF9.
+    @Test func sensingTheChannelCostsEightSymbolsForEachExchange() throws {
+        var listening: [Int64] = []
+        var charges: [Double] = []
+        for sensesChannel in [false, true] {
+            let day = try SimulatedDay(DaySetup(fixSeconds: 180) { $0.sensesChannel = sensesChannel })
+            day.run(until: hours(24))
+            let statistics = day.statistics
+            #expect(statistics.fixes == 480 && statistics.strayListeningMicroseconds == 0)
+            listening.append(statistics.listeningMicroseconds - Int64(statistics.exchanges) * (75_000 + Self.answerMicroseconds))
+            charges.append(PowerBudget(statistics, .default, capacity: 500).total)
+            if sensesChannel { #expect(listening[1] == Int64(statistics.exchanges) * 8 * 4096) }
+        }
+        #expect(listening[0] == 0)
+        #expect(charges[1] > charges[0] && charges[1] < 1.01 * charges[0])
+    }
+
     @Test func theSumsAreTheDay() throws {
         let day = try SimulatedDay(
             DaySetup(fixSeconds: 180) {

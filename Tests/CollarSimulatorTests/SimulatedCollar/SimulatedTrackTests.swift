@@ -31,6 +31,12 @@ import Testing
         #expect(due([9000, 1000, 1000], .interval(microseconds: 7)) == [0, 7, 14])
     }
 
+    @Test func aClockThatDriftsMakesAllIntervalsLongerOrShorter() {
+        #expect(due([0, 1000, 3000], .speed(1).stretched(by: 1.25)) == [0, 1_250_000, 3_750_000])
+        #expect(due([0, 1000, 3000], .speed(1).stretched(by: 1)) == due([0, 1000, 3000], .speed(1)))
+        #expect(due([0, 1, 1], .interval(microseconds: 60_000_000).stretched(by: 0.999)) == [0, 59_940_000, 119_880_000])
+    }
+
     @Test func aTrackThatGoesOnStartsAtOnce() {
         #expect(due([0, 1000, 5000, 6000], .speed(1), start: 2) == [0, 1_000_000])
     }

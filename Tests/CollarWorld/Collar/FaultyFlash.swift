@@ -60,7 +60,7 @@ package final class FaultyFlash: FlashDevice {
         guard !isPowerLost, memory.holds(bytes.count, at: offset) else { throw .program(offset: offset) }
         let done = stepsGranted(of: bytes.count)
         if programmedTwice == nil {
-            programmedTwice = (offset..<(offset + done)).first { memory.contents[$0] != 0xFF }
+            programmedTwice = (offset..<(offset + done)).first { memory[$0] != 0xFF }
         }
         try memory.program(bytes.extracting(0..<done), at: offset)
         let block = offset / blockByteCount

@@ -131,11 +131,6 @@ extension SeededRandom {
     /// 0 … `bound` − 1.
     mutating func below(_ bound: Int) -> Int { bound <= 1 ? 0 : Int(next() >> 1) % bound }
 
-    /// `low` … `high`.
-    mutating func between(_ low: Int64, _ high: Int64) -> Int64 {
-        high <= low ? low : low + Int64(next() >> 1) % (high - low + 1)
-    }
-
     /// A random number between `low` and `high`. Half of the draws lie in the lowest quarter of this range.
     mutating func fraction(_ low: Double, _ high: Double) -> Double {
         let unit = Double(next() >> 11) * 0x1p-53

@@ -147,7 +147,7 @@ package struct StickPairTrial: Sendable {
             case .ready(let profile), .timing(let profile): host.setTiming(profile)
             case .packet(let packet, let signal):
                 for frame in host.answers(toPacket: packet, signal: signal, at: now) { modem.send(frame) }
-            case .serialLine, .serialBytes, .transmits, .notice: break
+            case .serialLine, .serialBytes, .transmits, .airtime, .notice: break
             }
         }
         modem.flush(at: now)

@@ -87,7 +87,8 @@ class DissectedLinesTest(DissectorTest):
             "fix ..4711 47.37690 8.54170 2.9 m 85 % [incorrect]; 2 bytes dropped: stuffing",
             "batch of 2 fixes, 4711 to 4715", "tombstone 0 to 59", "tombstone 0 to 59, delivered elsewhere",
             "acknowledgement below 60", "acknowledgement below 60, 2 to 4 collars",
-            "acknowledgement below 60, 5 to 16 collars", "acknowledgement below 60, more than 16 collars"])
+            "acknowledgement below 60, 5 to 16 collars",
+            "acknowledgement below 60, more than 16 collars, or the base's airtime runs short"])
 
     def test_log_of_preferences(self):
         line, fixes = self.session()

@@ -101,8 +101,8 @@ class CaptureTest(EndToEndTest):
 
     def test_a_kiss_stick(self):
         receiver = self.start_receiver("--region", "EU868", "--spreading-factor", "7")
-        self.start_collar(5, "--modem", "lora:SF7", "--dialect", "kiss", "--interval", "1")
-        receiver.wait_for_lines(5, 40)
+        self.start_collar(20, "--modem", "lora:SF7", "--dialect", "kiss", "--interval", "1")
+        receiver.wait_for_lines(20, 60)
         self.assertEqual(receiver.stop(), 0, receiver.error_text)
         self.check_questions()
         self.check_whole()

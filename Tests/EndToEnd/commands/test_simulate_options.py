@@ -30,18 +30,32 @@ class OptionTest(EndToEndTest):
 
     def test_numbers(self):
         for option, good, bad in (
-                ("--collars", ("1", "16"), ("0", "17")), ("--seed", ("0", "9223372036854775807"), ("-1", "1.5")),
+                ("--collars", ("1", "64"), ("0", "65")), ("--seed", ("0", "9223372036854775807"), ("-1", "1.5")),
                 ("--loss", ("0", "1"), ("-0.1", "1.1")), ("--corrupt", ("0", "1"), ("1.1",)), ("--noise", ("0", "1000"), ("1000.1", "-1")),
                 ("--duty-cycle", ("0.01", "100"), ("0.009", "101", "0")), ("--speed", ("0.001", "1e6", "max"), ("0", "1e7", "Max")),
                 ("--interval", ("0.001", "1e6"), ("0", "1e7")), ("--request", ("0.001", "1e6"), ("0", "1e7")),
                 ("--battery", ("0", "100", "100/200", "25.5/10"), ("101", "25/", "/10", "1/2/3", "-1")),
-                ("--phases", ("random", "same", "even"), ("odd",)),
+                ("--drift", ("0", "1000"), ("-1", "1001", "x")),
                 ("--modem", ("serial", "ble", "lora:SF7", "lora:SF12"), ("lora:SF6", "lora:SF13", "lora")),
                 ("--button", ("short@0", "double@1.5", "long@1e6"), ("short", "shot@1", "short@", "short@1000001", "@1"))):
             for value in good:
                 self.assert_taken(f"{option}={value}")
             for value in bad:
                 self.assert_refused(f"{option}={value}", says=f"`{option}` takes ")
+
+    def test_several_collars_on_a_channel(self):
+        lora = ("--modem", "lora:SF7")
+        for option, good, bad in (("--phases", ("random", "same", "even"), ("odd",)), ("--hidden", ("0", "0.5", "1"), ("-0.1", "1.1"))):
+            for value in good:
+                self.assert_taken(*lora, "--collars", "2", f"{option}={value}")
+            for value in bad:
+                self.assert_refused(*lora, "--collars", "2", f"{option}={value}", says=f"`{option}` takes ")
+            self.assert_refused(*lora, f"{option}={good[0]}", says=f"`{option}` goes with `--collars`.")
+        self.assert_refused(*lora, "--capture", says="`--capture` goes with `--collars`.")
+        self.assert_taken(*lora, "--collars", "2", "--capture", "--no-sensing")
+        for option in (("--hidden", "0.5"), ("--capture",), ("--no-sensing",)):
+            for modem in ("serial", "ble"):
+                self.assert_refused("--modem", modem, "--collars", "2", *option, says=f"`{option[0]}` needs a LoRa modem")
 
     def test_bursts_are_as_long_as_the_loss_demands(self):
         self.assert_taken("--burst", "1", "--loss", "0.5")

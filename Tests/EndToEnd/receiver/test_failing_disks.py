@@ -222,7 +222,7 @@ class InjectedFailureTest(DiskTest):
         traced = Traced(
             self, ["-y", "-xx", "-s", "2000000", "-o", trace, "-e", "trace=pwrite64,fdatasync,write"],
             [BINARY, "--port", self.link, "--state-dir", self.state])
-        traced.program.wait_for_lines(len(sent), 60)
+        traced.program.wait_for_lines(len(sent), 120)
         traced.stop()
         fix = traced.program.fixes[0]
         log = frames.Log(int(fix["collar"], 16), fix["log"])

@@ -28,7 +28,7 @@ class IdleTest(SystemCalls):
         # The batteries of many cats would run low again and again, and the count of repeated warnings comes later.
         collar = self.simulate(track, "--speed", "max", "--battery", "80")
         receiver = self.receive()
-        receiver.wait_for_lines(len(sent), 30)
+        receiver.wait_for_lines(len(sent), 90)
         collar.wait_for_error("are acknowledged")
         # The heartbeat of the collar would give the receiver work.
         collar.process.send_signal(signal.SIGSTOP)

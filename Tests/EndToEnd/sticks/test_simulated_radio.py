@@ -71,8 +71,8 @@ class SimulatedRadioTest(EndToEndTest):
                 name = modem.replace(":", "-")
                 receiver = self.receive("-q", state=self.path(f"state-{name}"))
                 collars = self.simulate(
-                    track, "--collars", "3", "--modem", modem, "--loss", "0.2", "--speed", "max", "--seed", "1",
-                    "--flash", self.path(f"flash-{name}"), "--until-delivered", "--stats")
+                    track, "--collars", "3", "--modem", modem, "--interval", "10", "--phases", "same", "--loss", "0.2", "--speed", "max",
+                    "--seed", "1", "--flash", self.path(f"flash-{name}"), "--until-delivered", "--stats")
                 self.assertEqual(collars.wait(120), 0, collars.error_text)
                 self.assertEqual(receiver.stop(), 0)
                 counts = json.loads(collars.errors[-1])
@@ -89,11 +89,44 @@ class SimulatedRadioTest(EndToEndTest):
                 for number in (1, 2, 3):
                     self.assertTrue(os.path.exists(self.path(f"flash-{name}-{number}")))
 
+    def channel(self, count, *arguments):
+        """Runs collars that make a fix a minute on a LoRa channel. Returns their counts, and what the frames say."""
+        capture = self.path(f"capture-{count}")
+        receiver = self.receive("-q", "-w", capture, state=self.path(f"state-{count}"))
+        collars = self.start([
+            BINARY, "simulate", "--walk", "1/0/6", "--interval", "60", "--link", self.link, "--collars", str(count), "--modem", "lora:SF7",
+            "--speed", "max", "--seed", "1", "--until-delivered", "--stats", *arguments])
+        self.assertEqual(collars.wait(60), 0, collars.error_text)
+        self.assertEqual(receiver.stop(), 0)
+        self.assertEqual(len({fix["id"] for fix in receiver.fixes}), 6 * count)
+        decoded = self.start([BINARY, "decode", "-F", "text", capture])
+        decoded.wait(20)
+        return json.loads(collars.errors[-1]), "".join(decoded.lines)
+
+    def test_collars_that_share_a_channel(self):
+        counts, frames = self.channel(12, "--hidden", "0.5", "--capture", "--drift", "20")
+        self.assertEqual(len({one["collar"] for one in counts["collars"]}), 12)
+        self.assertGreater(counts["busy"], 0)
+        for each in (counts, counts["second_half"], *counts["collars"]):
+            self.assertLessEqual(each["delay_p50_ms"], each["delay_p95_ms"])
+            self.assertLessEqual(each["delay_p95_ms"], each["delay_max_ms"])
+            self.assertGreater(each["delay_p50_ms"], 0)
+            self.assertLess(each["unpolled_frames"], each["uplink_frames"])
+            self.assertAlmostEqual(each["collided_pct"], 100 * each["collisions"] / each["uplink_frames"], delta=0.001)
+        for key in ("busy", "collisions", "unpolled_frames"):
+            self.assertEqual(sum(one[key] for one in counts["collars"]), counts[key])
+        self.assertIn("sounder, takes messages, listens before it talks\n", frames)
+        deaf, frames = self.channel(4, "--phases", "same", "--no-sensing")
+        self.assertIn("sounder, takes messages\n", frames)
+        self.assertNotIn("listens before it talks", frames)
+        self.assertEqual(deaf["busy"], 0)
+        self.assertGreater(deaf["collided_pct"], counts["collided_pct"])
+
     def test_what_there_is_not(self):
         track, _ = self.unpack(TRACK)
         for arguments in (
             ("--modem", "lora:SF13"), ("--modem", "lora"), ("--duty-cycle", "0"), ("--duty-cycle", "101"),
-            ("--collars", "0"), ("--collars", "17"),
+            ("--collars", "0"), ("--collars", "65"),
             ("--burst", "0.5"), ("--burst", "2", "--loss", "0.9"), ("--burst", "2", "--loss", "1"),
         ):
             with self.subTest(arguments=arguments):

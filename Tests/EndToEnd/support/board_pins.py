@@ -5,7 +5,7 @@ import mmap
 import struct
 
 START = (2 + 256) * 4096
-WORDS = 18
+WORDS = 20
 OFF, BACKUP, ON = range(3)
 
 
@@ -36,6 +36,11 @@ class Pins:
     def listening_end(self):
         """Until when the radio listens, in seconds; 0 if it sleeps."""
         return self._read(2, "<Q") / 1e6
+
+    @property
+    def sensing_end(self):
+        """Until when the radio senses the channel, or last did, in seconds; 0 if it never did."""
+        return self._read(18, "<Q") / 1e6
 
     def counts(self, port):
         """How many bytes the board has read from a port, and written to it."""

@@ -11,7 +11,7 @@ import Testing
     private func queue(_ limits: TransmitLimits?, isRested: Bool = true, millisecondsPerByte: Int64 = 100) -> AnswerQueue {
         let profile = ModemProfile(
             nanosecondsPerByte: millisecondsPerByte * 1_000_000, frameOverheadMicroseconds: 0, turnaroundMicroseconds: Self.turnaround)
-        return AnswerQueue(limits: limits, profile: profile, isRested: isRested, at: Instant(microseconds: 0))
+        return AnswerQueue(limits: limits, frequencyHertz: 869_525_000, profile: profile, isRested: isRested, at: Instant(microseconds: 0))
     }
 
     private func packets(_ byteCounts: [Int]) -> [[UInt8]] { byteCounts.map { [UInt8](repeating: 1, count: $0) } }
@@ -161,6 +161,7 @@ import Testing
             queue.add(packets([count]), at: now)
             #expect(queue.next(at: now, reportingTo: &output) == nil)
         }
-        #expect(output.events == [.notice(.dwellTimeExceeded(airtimeMicroseconds: 500_000, limitMicroseconds: 400_000))])
+        let dwell = ModemEvent.notice(.dwellTimeExceeded(airtimeMicroseconds: 500_000, limitMicroseconds: 400_000))
+        #expect(output.events == [dwell, .airtime(isShort: true)])
     }
 }

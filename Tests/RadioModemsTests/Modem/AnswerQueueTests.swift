@@ -11,7 +11,7 @@ import Testing
     private func queue(_ limits: TransmitLimits, millisecondsPerByte: Int64) -> AnswerQueue {
         let profile = ModemProfile(
             nanosecondsPerByte: millisecondsPerByte * 1_000_000, frameOverheadMicroseconds: 0, turnaroundMicroseconds: 800_000)
-        return AnswerQueue(limits: limits, profile: profile, isRested: true, at: Self.start)
+        return AnswerQueue(limits: limits, frequencyHertz: 869_525_000, profile: profile, isRested: true, at: Self.start)
     }
 
     /// The sizes of the packets of an answer that are sent at a time; nil if the answer is dropped.
@@ -83,7 +83,7 @@ import Testing
         var output = ModemOutput()
         #expect(sent(&queue, [50, 41], &output) == nil)
         #expect(sent(&queue, [50, 40], &output) == [50, 40])
-        #expect(output.events.last == .transmits(airtimeMicroseconds: 9_000_000))
+        #expect(output.events.contains(.transmits(airtimeMicroseconds: 9_000_000)))
     }
 
     /// The budget grows by 7.5 ms a second: three quarters of the duty cycle.

@@ -118,7 +118,7 @@ struct DriverReplay {
             case .packet(let packet, let signal):
                 packets.append(packet)
                 signals.append(signal)
-            case .serialLine, .serialBytes, .ready, .timing, .transmits: break
+            case .serialLine, .serialBytes, .ready, .timing, .transmits, .airtime: break
             }
         }
     }
