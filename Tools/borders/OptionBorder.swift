@@ -16,6 +16,7 @@ struct OptionBorder: Border {
         "simulate --walk 60/120/36 --link /dev/null/x",
         "simulate --track /dev/null/x --collars 2 --speed 2.5 --interval 3.5 --noise 3 --battery 25/10 --loss 0.2 --burst 2 --corrupt 0.1 --duty-cycle 1"
             + " --seed 7 --request 60 --button short@5 --stick-fault stall@5",
+        "simulate --track /dev/null/x --collars 64 --hidden 0.5 --drift 20 --modem lora:SF7",
         "encode --log-id 7 --device 0123456789abcdef --precision 5 --max-frame 253 --address 3 --batch 64 /dev/null/x", "encode --anchor-lag 3 /dev/null/x",
         "decode --log-id 7 --device 0123456789abcdef /dev/null/x", "send sound 5 --timeout 0.001 --port x --state-dir /dev/null/x",
         "send settings set spreading_factor=7 --timeout 0.001 --port x --state-dir /dev/null/x",

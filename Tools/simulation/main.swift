@@ -4,7 +4,7 @@ import Glibc
 
 /// Runs the command that the arguments name: `collar-link-simulation FROM COUNT` runs seeds up to the first finding, which it
 /// makes small; `… find FROM COUNT` stops there with one line; `… survey FROM COUNT` runs all seeds and prints a line for each
-/// finding; `… trace SEED` prints the run of one seed. `… airtime`, `… return`, `… live`, `… dialects`, `… channel` and `… power` each
+/// finding; `… trace SEED` prints the run of one seed. `… airtime`, `… return`, `… live`, `… dialects`, `… channel`, `… capacity` and `… power` each
 /// print a table of measurements. `… duty-cycle FROM COUNT` checks that a duty cycle is kept.
 ///
 /// Exit code 1 means a finding or a trial that failed, 2 a wrong command line.
@@ -18,6 +18,7 @@ func run(_ arguments: [String]) -> Int32 {
     case ("live", 0, 1): return measure(TrialTables.live)
     case ("dialects", 0, 1): return measure(TrialTables.dialects)
     case ("channel", 0, 1): return measure(TrialTables.channel)
+    case ("capacity", 0, 1): return measure(TrialTables.channelCapacity)
     case ("power", 0, 1): return measure(TrialTables.power)
     case ("trace", 1, 2): return trace(numbers[0])
     case ("sweep", 2, 3): return sweep(from: numbers[0], count: numbers[1], atFinding: .makeSmall)
@@ -26,7 +27,7 @@ func run(_ arguments: [String]) -> Int32 {
     case ("duty-cycle", 2, 3): return tryDutyCycle(from: numbers[0], count: numbers[1])
     default:
         print("usage: collar-link-simulation FROM COUNT | find FROM COUNT | survey FROM COUNT | trace SEED | airtime | return |")
-        print("       live | dialects | channel | power | duty-cycle FROM COUNT")
+        print("       live | dialects | channel | capacity | power | duty-cycle FROM COUNT")
         return 2
     }
 }
