@@ -135,7 +135,8 @@ import Testing
         let delays = results.flatMap(\.secondHalf.delays)
         let measured = Double(results.map(\.secondHalf.airtimeMicroseconds).reduce(0, +)) / 1e6
         #expect(abs(measured - airtime) <= 0.05 * airtime)
-        #expect(abs(Double(delays.percentile(50)) / 1e6 - median) <= 0.1 * median)
+        // At a loss of 30 % nearly half of the exchanges succeed at once, so that chance moves the median by a time-out.
+        #expect(abs(Double(delays.percentile(50)) / 1e6 - median) <= 0.35 * median)
         #expect(abs(Double(delays.percentile(95)) / 1e6 - most) <= 0.1 * most)
     }
 }
