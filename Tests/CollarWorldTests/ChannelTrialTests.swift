@@ -47,12 +47,9 @@ import Testing
     /// Fixes after a search of 2 to 60 s have no equal intervals. Without the sensing, 5 % of the frames collide.
     @Test(arguments: [0, 0.6])
     func fixesAtIrregularTimesHardlyCollide(hidden: Double) throws {
-        // A collar goes on making fixes until all have made theirs, so that one of them may be on its way at the end.
-        let results = try (1...2 as ClosedRange<UInt64>).map { seed in
-            var trial = ChannelTrial(collarCount: 16, phases: .random, seed: seed)
-            (trial.fixes, trial.secondsApart, trial.sensesChannel, trial.hiddenProbability) = (.searched, 180, true, hidden)
-            trial.fixCount = sweepsAreLong ? 100 : 40
-            return try trial.run()
+        let results = try trials(16, .random, seeds: 1...2) {
+            ($0.fixes, $0.secondsApart, $0.sensesChannel, $0.hiddenProbability) = (.searched, 180, true, hidden)
+            $0.fixCount = sweepsAreLong ? 100 : 40
         }
         let frames = results.reduce(0) { $0 + $1.secondHalf.uplinkFrames }
         #expect(frames > 16 * 20 * 2)

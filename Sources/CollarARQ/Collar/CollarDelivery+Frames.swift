@@ -13,6 +13,8 @@ extension CollarDelivery {
         let isLastOfBurst = started.frameCount + 1 >= configuration.burstFrameCount
         if dueIdentity == .next || dueIdentity == .afterReplies && (waitingReplyCount == 0 || isLastOfBurst) {
             dueIdentity = .none
+            // It may have come due while the channel was sensed.
+            access.newsEnded()
             return Transmission(content: .identity, poll: openPoll(attempt: 0))
         }
         var burst = started
@@ -53,6 +55,8 @@ extension CollarDelivery {
         if waitingReplyCount > 0 {
             waitingReplyCount -= 1
             shares.isLive = false
+            // It may have come while the channel was sensed.
+            access.newsEnded()
             return .reply
         }
         if let newest = newestDue(in: burst) {

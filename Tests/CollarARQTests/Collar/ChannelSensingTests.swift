@@ -100,6 +100,18 @@ import Testing
         for index in 6...8 as ClosedRange<Int64> { #expect(try talker.exchange(at: index * Self.interval) == [start]) }
     }
 
+    /// The burst begins with the reply, so the time of the new fix's frame shows nothing.
+    @Test func aReplyThatComesDuringTheSensingDoesNotMoveTheTurn() throws {
+        var talker = try talker()
+        let turn = try (1...4 as ClosedRange<Int64>).map { try talker.exchange(at: $0 * Self.interval)[0] }[3]
+        talker.log(at: 5 * Self.interval)
+        try beginSensing(&talker)
+        talker.delivery.replyWaits(frameCount: 1)
+        #expect(try talker.sendBurst().microseconds == 5 * Self.interval + turn)
+        talker.answer(.few)
+        #expect(try talker.exchange(at: 6 * Self.interval) == [turn])
+    }
+
     @Test func aLateAnswerEndsTheSensing() throws {
         var talker = try talker()
         talker.log(at: Self.interval)

@@ -107,7 +107,9 @@ package struct ChannelTrial: Sendable {
             radio.addBase(SerialStick(modem: modem))
             hosts.append(ChannelHost(receiverID: Self.firstReceiverID + UInt32(number), at: Instant(microseconds: 0)))
         }
-        let end = Self.first.advanced(byMicroseconds: (latecomerSeconds + Int64(fixCount + 1) * secondsApart * 3) * 1_000_000 + Self.patienceMicroseconds)
+        // A collar that has searched in vain several times waits for up to an hour before it searches again.
+        let longest = Int64(fixCount + 1) * secondsApart * (fixes == .searched ? 10 : 3)
+        let end = Self.first.advanced(byMicroseconds: (latecomerSeconds + longest) * 1_000_000 + Self.patienceMicroseconds)
         var restart = restartSeconds.map { Self.first.advanced(byMicroseconds: $0 * 1_000_000) }
         var stormEnd: Instant?
         var result = Result()
