@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from end_to_end import BINARY, IS_ROOT, ORDINARY_USER, EndToEndTest, child_environment, give_to_ordinary_user
+from end_to_end import BINARY, IS_ROOT, ORDINARY_USER, PATIENCE, EndToEndTest, child_environment, give_to_ordinary_user
 from radio import ACKNOWLEDGEMENT, Radio
 from serial_line import SerialLine
 
@@ -91,7 +91,7 @@ class StateDirectoryTest(EndToEndTest):
         for following in (2, 3):
             radio.send(A.fix(following - 1))
             with self.assertRaises(AssertionError):
-                radio.poll(A, following, seconds=SILENCE, poll=following)
+                radio.poll(A, following, seconds=SILENCE / PATIENCE, poll=following)
         radio.send(B.identity() + B.fix(0) + B.probe(1, 1))
         receiver.wait_for_error("is not served")
         receiver.wait_for_error("is acknowledged any more")

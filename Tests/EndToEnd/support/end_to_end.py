@@ -106,7 +106,7 @@ class Program:
 
     def _wait_for(self, condition, seconds, what):
         with self._grown:
-            if not self._grown.wait_for(condition, seconds):
+            if not self._grown.wait_for(condition, PATIENCE * seconds):
                 raise AssertionError(f"no {what} within {seconds} s; stderr:\n{''.join(self.errors)}")
 
     def wait_for_lines(self, count, seconds=15):
@@ -121,7 +121,7 @@ class Program:
     def wait(self, seconds=15):
         """Waits for the end of the program. Returns its exit code; all of its output is collected by then."""
         try:
-            code = self.process.wait(seconds)
+            code = self.process.wait(PATIENCE * seconds)
         except subprocess.TimeoutExpired:
             raise AssertionError(f"still running after {seconds} s; stderr:\n{self.error_text}") from None
         for reader in self._readers:
@@ -242,9 +242,14 @@ class EndToEndTest(unittest.TestCase):
         self.assertEqual(program.error_text.count(text), count, program.error_text)
 
 
+# Limits of time are those of a quiet machine. Beside other programs that keep its processors busy, everything may take this many times
+# as long.
+PATIENCE = 3
+
+
 def wait_until(condition, seconds, what):
-    """Tests a condition again and again until it holds; fails after so many seconds."""
-    deadline = time.monotonic() + seconds
+    """Tests a condition again and again until it holds; fails after the time limit of ``seconds``, see PATIENCE."""
+    deadline = time.monotonic() + PATIENCE * seconds
     # Poll quickly at first: most conditions hold soon.
     pause = 0.0005
     while not condition():

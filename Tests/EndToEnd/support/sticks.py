@@ -6,8 +6,8 @@ import termios
 import time
 import tty
 
-
 import frames
+from end_to_end import PATIENCE
 
 IDENTITY, IDENTITY_REQUEST, EVERYBODY = 1, 17, 255
 
@@ -38,7 +38,7 @@ class StickPort:
 
     def expect(self, wanted, seconds=2):
         """Waits for bytes, and forgets everything up to their end."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + PATIENCE * seconds
         while wanted not in self.received:
             left = deadline - time.monotonic()
             if left <= 0:
