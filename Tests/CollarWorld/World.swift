@@ -170,9 +170,15 @@ package final class World {
             if now > end { oracle.report(.progress, unsettledText) }
             if statistics.events == World.stepLimit { oracle.report(.progress, "\(statistics.events) steps, and still no end") }
         }
-        // Ports do not depend on what their radios hear, and the schedule of a collar not on a host: each is a world of its own.
+        // Ports do not depend on what their radios hear, the schedule of a collar not on a host, and a full channel not on disks: each is a
+        // world of its own.
         if oracle.violation == nil, let rule = PortTrial.rule(brokenBy: plan.seed) { oracle.report(.portsAreServed, rule) }
         if oracle.violation == nil, let rule = ScheduleTrial.rule(brokenBy: plan.seed) { oracle.report(.scheduleIsKept, rule) }
+        if oracle.violation == nil {
+            let company = CompanyTrial.result(of: plan.seed)
+            statistics.waits = company.waits
+            if let rule = company.violation { oracle.report(.channelIsShared, rule) }
+        }
         statistics.virtualMicroseconds = now
         statistics.longestCalmMicroseconds = max(0, now - plan.turbulentMicroseconds)
         statistics.flashSteps = collars.first?.flash.stepCount ?? 0
@@ -316,6 +322,8 @@ package struct WorldStatistics: Equatable, Sendable {
     package var checkedAlerts = 0
     /// Segments that hosts removed for their age.
     package var removedSegments = 0
+    /// The random waits of collars that share a channel.
+    package var waits = WaitStatistics()
 
     /// All counts are 0.
     package init() {}
@@ -330,6 +338,7 @@ package struct WorldStatistics: Equatable, Sendable {
         ]
         for count in counts { self[keyPath: count] += other[keyPath: count] }
         nonces.add(other.nonces)
+        waits.add(other.waits)
         virtualMicroseconds += other.virtualMicroseconds
         longestCalmMicroseconds = max(longestCalmMicroseconds, other.longestCalmMicroseconds)
     }

@@ -96,6 +96,10 @@ func sweep(from: UInt64, count: UInt64, atFinding: AfterFinding) -> Int32 {
         let plan = WorldPlan(seed: seed)
         let report = World(plan).run()
         totals.add(report.statistics)
+        if atFinding != .goOn, let deviation = totals.waits.deviation {
+            print("all seeds together break channelIsShared: after \(seed - from + 1) seeds, \(deviation)")
+            return 1
+        }
         guard let violation = report.violation else { continue }
         print("seed \(seed) breaks \(violation.invariant): \(violation.text)")
         // The output of a long survey is read while it runs.
@@ -111,7 +115,8 @@ func sweep(from: UInt64, count: UInt64, atFinding: AfterFinding) -> Int32 {
         print("\(count) seeds from \(from): \(totals.text)")
         print("\(findings) of \(count) seeds from \(from) find something")
         if let deviation = totals.nonces.deviation { print("all seeds together break sealIsKept: \(deviation)") }
-        return findings == 0 && totals.nonces.deviation == nil ? 0 : 1
+        if let deviation = totals.waits.deviation { print("all seeds together break channelIsShared: \(deviation)") }
+        return findings == 0 && totals.nonces.deviation == nil && totals.waits.deviation == nil ? 0 : 1
     }
     if let deviation = totals.nonces.deviation {
         print("all seeds together break sealIsKept: \(deviation)")

@@ -33,7 +33,7 @@ package struct CollarHearing: Equatable, Sendable {
         if hasCapture { strengths = (0..<count).map { _ in random.between(0, 24) } }
     }
 
-    func hears(_ listener: Int, _ sender: Int) -> Bool { !isHidden[listener * count + sender] }
+    package func hears(_ listener: Int, _ sender: Int) -> Bool { !isHidden[listener * count + sender] }
 
     /// Whether a base receives the packet of a collar although another collar sends at the same time.
     func captures(_ sender: Int, from other: Int) -> Bool {
@@ -42,7 +42,7 @@ package struct CollarHearing: Equatable, Sendable {
 }
 
 /// The collars that sense the channel, and the packets that they can notice.
-struct ChannelSenses: Sendable {
+package struct ChannelSenses: Sendable {
     private struct Sense: Sendable {
         let start: Instant
         let end: Instant
@@ -70,18 +70,18 @@ struct ChannelSenses: Sendable {
     private var ended: [EndedPacket] = []
     private var random: SeededRandom
 
-    init(collarCount: Int, modem: ModemProfile, seed: UInt64) {
+    package init(collarCount: Int, modem: ModemProfile, seed: UInt64) {
         symbolMicroseconds = max(1, (modem.senseMicroseconds - modem.turnaroundMicroseconds) / 5)
         senses = Array(repeating: nil, count: collarCount)
         random = SeededRandom(seed: seed ^ 0x5E45_E000)
     }
 
-    var isAny: Bool { sensingCount > 0 }
+    package var isAny: Bool { sensingCount > 0 }
 
-    func isSensing(_ collar: Int) -> Bool { senses[collar] != nil }
+    package func isSensing(_ collar: Int) -> Bool { senses[collar] != nil }
 
     /// Notes until when a collar senses the channel; nil if it does not.
-    mutating func note(senseEnd: Instant?, of collar: Int, now: Instant) {
+    package mutating func note(senseEnd: Instant?, of collar: Int, now: Instant) {
         guard senseEnd != senses[collar]?.end else { return }
         end(collar)
         guard let senseEnd else { return }
@@ -89,25 +89,25 @@ struct ChannelSenses: Sendable {
         senses[collar] = Sense(start: now, end: senseEnd, isMissed: random.chance(Self.missProbability))
     }
 
-    mutating func end(_ collar: Int) {
+    package mutating func end(_ collar: Int) {
         if senses[collar] != nil { sensingCount -= 1 }
         senses[collar] = nil
     }
 
     /// A packet has ended on the air.
-    mutating func ended(from sender: Int?, start: Instant, end: Instant) {
+    package mutating func ended(from sender: Int?, start: Instant, end: Instant) {
         ended.removeAll { end.microseconds(since: $0.end) > Self.longestSense }
         ended.append(EndedPacket(sender: sender, start: start, end: end))
     }
 
     /// Whether a collar notices a packet that was on the air from `start` to `end`.
-    func notices(_ collar: Int, _ start: Instant, _ end: Instant) -> Bool {
+    package func notices(_ collar: Int, _ start: Instant, _ end: Instant) -> Bool {
         guard let sense = senses[collar], !sense.isMissed else { return false }
         return min(end, sense.end).microseconds(since: max(start, sense.start)) >= symbolMicroseconds
     }
 
     /// Whether a collar notices a packet that has ended.
-    func hasEndedPacket(heardBy collar: Int, in hearing: CollarHearing) -> Bool {
+    package func hasEndedPacket(heardBy collar: Int, in hearing: CollarHearing) -> Bool {
         ended.contains { packet in
             if let sender = packet.sender, sender == collar || !hearing.hears(collar, sender) { return false }
             return notices(collar, packet.start, packet.end)

@@ -77,6 +77,8 @@ package enum Invariant: String, CaseIterable, Sendable {
     case portsAreServed
     /// The receiver of a collar has its supply, its radio listens, and the collar is heard, as its settings and requests say.
     case scheduleIsKept
+    /// Collars that share a channel are all heard, wait as long as they must, keep their turns, and are told how many they are.
+    case channelIsShared
     /// The programs do not refuse what they must accept.
     case noRefusal
 }

@@ -28,6 +28,8 @@ struct ChannelHost {
     /// The time from a poll to its answer, in microseconds.
     private static let answerMicroseconds: Int64 = 5000
 
+    private static let stateDirectory = "/state"
+
     let receiverID: UInt32
     /// The answers to the modem of a ``KISSStick`` since the start of the trial.
     private(set) var answers = AnswerCounts()
@@ -42,17 +44,24 @@ struct ChannelHost {
     /// The answers that wait in the modem.
     private var given: [(airtime: Int64, time: Instant)] = []
 
-    /// - Parameter stick: the stick at the host; nil for one of the serial line.
-    init(receiverID: UInt32, stick: KISSStick? = nil, at now: Instant) {
+    /// - Parameters:
+    ///   - stick: the stick at the host; nil for one of the serial line.
+    ///   - keys: the keys of collars that the host has.
+    init(receiverID: UInt32, stick: KISSStick? = nil, keys: [DeviceID: CollarKey] = [:], at now: Instant) {
         self.receiverID = receiverID
         self.stick = stick
         disk = SimulatedDisk(seed: UInt64(receiverID))
+        let files = KeyFiles(stateDirectory: Self.stateDirectory, fileSystem: disk)
+        do throws(JournalError) {
+            if !keys.isEmpty { try files.makeDirectories() }
+            for (deviceID, key) in keys { try files.store(KeyFiles.Entry(key: key), of: deviceID) }
+        } catch { preconditionFailure("a sound disk takes keys: \(error)") }
         (host, link) = Self.start(disk, receiverID: receiverID, at: now)
         open(isRested: true, at: now)
     }
 
     private static func start(_ disk: SimulatedDisk, receiverID: UInt32, at now: Instant) -> (Host, LinkID) {
-        var configuration = HostConfiguration(stateDirectory: "/state")
+        var configuration = HostConfiguration(stateDirectory: stateDirectory)
         configuration.selection.hasFixes = false
         configuration.receiverID = receiverID
         do throws(HostError) {
