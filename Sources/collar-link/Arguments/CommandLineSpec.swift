@@ -9,10 +9,13 @@ struct OptionSpec: Sendable {
     let valueName: String?
     let summary: String
     let isRepeatable: Bool
+    /// The words that its value may be, where ``valueName`` does not list them; for completions.
+    let words: [String]
 
-    init(_ names: String..., value: String? = nil, repeatable: Bool = false, is summary: String) {
+    init(_ names: String..., value: String? = nil, words: [String] = [], repeatable: Bool = false, is summary: String) {
         self.names = names
         valueName = value
+        self.words = words
         isRepeatable = repeatable
         self.summary = summary
     }
@@ -70,28 +73,49 @@ enum HelpText {
     /// The widest line, in characters.
     static let width = 80
 
-    /// Breaks the lines of a text. Lines that begin with a space are a table or a command, and stay as they are; the others are
-    /// joined to paragraphs, which empty lines separate.
+    /// A part of a text.
+    enum Block: Equatable {
+        /// Words before a colon.
+        case heading(String)
+        case paragraph(String)
+        /// A table, commands, or empty lines between other parts.
+        case literal([String])
+    }
+
+    /// The parts of a text. Lines that begin with a space are literal; the others are joined to paragraphs, which empty lines separate.
     /// A heading is a line of at most three words that ends with a colon, at the start of a paragraph.
-    static func paragraphs(_ text: String, _ style: TerminalStyle) -> String {
-        var lines: [String] = []
-        var paragraph: [String] = []
-        func end(_ lines: inout [String], _ paragraph: inout [String]) {
-            if !paragraph.isEmpty { lines.append(wrapped(paragraph.joined(separator: " "), indent: 0, hanging: 0)) }
-            paragraph = []
-        }
+    static func blocks(_ text: String) -> [Block] {
+        var blocks: [Block] = []
+        var isOpen = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
             if line.isEmpty || line.hasPrefix(" ") {
-                end(&lines, &paragraph)
-                lines.append(line)
-            } else if paragraph.isEmpty, line.hasSuffix(":"), line.split(separator: " ").count <= 3 {
-                lines.append(style.painted(line, as: .heading))
+                isOpen = false
+                if case .literal(let lines) = blocks.last {
+                    blocks[blocks.count - 1] = .literal(lines + [line])
+                } else {
+                    blocks.append(.literal([line]))
+                }
+            } else if isOpen, case .paragraph(let words) = blocks.last {
+                blocks[blocks.count - 1] = .paragraph(words + " " + line)
+            } else if line.hasSuffix(":"), line.split(separator: " ").count <= 3 {
+                blocks.append(.heading(String(line.dropLast())))
             } else {
-                paragraph.append(line)
+                blocks.append(.paragraph(line))
+                isOpen = true
             }
         }
-        end(&lines, &paragraph)
-        return lines.joined(separator: "\n") + "\n"
+        return blocks
+    }
+
+    /// Breaks the paragraphs of a text into lines, and paints its headings.
+    static func paragraphs(_ text: String, _ style: TerminalStyle) -> String {
+        blocks(text).map { block in
+            switch block {
+            case .heading(let words): style.painted(words + ":", as: .heading)
+            case .paragraph(let words): wrapped(words, indent: 0, hanging: 0)
+            case .literal(let lines): lines.joined(separator: "\n")
+            }
+        }.joined(separator: "\n") + "\n"
     }
 
     /// Breaks a text between words.

@@ -14,7 +14,7 @@ extension RadioOption {
             case .codingRate: ("4/N", "LoRa coding rate, 4/5 to 4/8 (default 4/5)")
             case .power: ("DBM", "transmit power at the antenna's socket in dBm, -9 to 30 (default: the region's)")
             }
-        return OptionSpec("--\(rawValue)", value: value, is: summary)
+        return OptionSpec("--\(rawValue)", value: value, words: words, is: summary)
     }
 }
 

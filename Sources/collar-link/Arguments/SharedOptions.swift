@@ -187,11 +187,13 @@ extension OptionSpec {
         "--sort", value: "arrival|sequence",
         is: "order of lines: `arrival`, or `sequence` to hold each fix back until every earlier one of its log has come or is lost (default arrival; in `history`, sequence for gpx, geojson-track and nmea)")
 
-    static let format = OptionSpec("-F", "--format", value: "FORMAT", is: "output format, see the table below (default json)")
+    private static var formatWords: [String] { OutputFormat.allCases.map(\.rawValue) }
+
+    static let format = OptionSpec("-F", "--format", value: "FORMAT", words: formatWords, is: "output format, see the table below (default json)")
 
     /// The format of a command that may write to a terminal as it goes, see ``ParsedArguments/liveFormatOptions(_:)``.
     static let liveFormat = OptionSpec(
-        "-F", "--format", value: "FORMAT", is: "output format, see the table below (default: text at a terminal, else json)")
+        "-F", "--format", value: "FORMAT", words: formatWords, is: "output format, see the table below (default: text at a terminal, else json)")
 
     static let unknownAccuracy = OptionSpec(
         "--unknown-accuracy", value: "METRES",
