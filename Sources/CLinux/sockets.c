@@ -49,9 +49,15 @@ int local_socket_listen(const char *path) {
 static int connect_locally(const char *path, int type) {
     struct sockaddr_un address;
     if (fill(&address, path) != 0) return -1;
+    socklen_t size = sizeof address;
+    // An abstract name, as systemd writes it.
+    if (path[0] == '@') {
+        address.sun_path[0] = 0;
+        size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+    }
     int fd = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) return close_keeping_errno(fd);
+    if (connect(fd, (struct sockaddr *)&address, size) != 0) return close_keeping_errno(fd);
     return fd;
 }
 

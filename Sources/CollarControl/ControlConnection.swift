@@ -10,6 +10,7 @@ package struct ControlPlace {
     /// The runtime directory of the user, which exists while the user is logged in; nil where the socket is in the state
     /// directory.
     private let runtimeDirectory: String?
+    package var isInStateDirectory: Bool { runtimeDirectory == nil }
 
     /// The places where the socket may be, the preferred one first.
     /// - Parameters:

@@ -36,12 +36,17 @@ package struct ControlMachine {
 
     /// The user id of the programs that may send requests; those of root may, too.
     private let owner: UInt32
+    /// Whether all may send requests who can connect: the permissions of the socket allow that only to the members of a group.
+    private let isShared: Bool
     private var clients = [ControlClient?](repeating: nil, count: clientLimit)
     /// When connections are accepted again; nil while they are accepted.
     private var resumesAccepting: Instant?
     private var outputs: [Output] = []
 
-    package init(owner: UInt32) { self.owner = owner }
+    package init(owner: UInt32, isShared: Bool = false) {
+        self.owner = owner
+        self.isShared = isShared
+    }
 
     package mutating func nextOutput() -> Output? { outputs.isEmpty ? nil : outputs.removeFirst() }
 
@@ -51,7 +56,7 @@ package struct ControlMachine {
 
     /// A connection was accepted from a program of a user.
     package mutating func accepted(peer: UInt32, at time: HostTime) {
-        guard peer == owner || peer == 0 else {
+        guard isShared || peer == owner || peer == 0 else {
             return turnAway(.notPermitted, "Only the user who runs collar-link, and root, may send requests.", at: time)
         }
         guard let id = placeForClient() else {

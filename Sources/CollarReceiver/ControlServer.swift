@@ -6,13 +6,13 @@ import CollarJournal
 import Glibc
 import LinuxSystem
 
-/// Takes requests from other programs of this user and of root: does what a ``ControlMachine`` decides. It never waits for a program.
+/// Takes requests from other programs of this user and of root, and of a group that the socket is shared with: does what a ``ControlMachine`` decides. It never waits for a program.
 final class ControlServer {
     private let socket: ControlSocket
     private let events: ReceiverEvents
     private let submit: (ControlRequest) -> ResultLine
     private let figures: () -> [UInt8]
-    private var machine = ControlMachine(owner: geteuid())
+    private var machine: ControlMachine
     private var connections: [ControlClientID: AcceptedConnection] = [:]
 
     /// - Parameter figures: makes the line of the receiver's figures.
@@ -21,6 +21,7 @@ final class ControlServer {
         figures: @escaping () -> [UInt8]
     ) throws(ControlSocket.OpenError) {
         socket = try ControlSocket(stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
+        machine = ControlMachine(owner: geteuid(), isShared: socket.isShared)
         self.events = events
         self.submit = submit
         self.figures = figures

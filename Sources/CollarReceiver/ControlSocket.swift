@@ -1,5 +1,6 @@
 import CLinux
 import CollarControl
+import CollarJournal
 import Glibc
 import LinuxSystem
 
@@ -13,6 +14,8 @@ final class ControlSocket {
 
     let path: String
     let listener: Int32
+    /// Whether the members of the group `collar-link` may connect: the socket is in a state directory that they may read.
+    let isShared: Bool
 
     deinit {
         close(listener)
@@ -28,10 +31,19 @@ final class ControlSocket {
             let listener = unsafe local_socket_listen(place.path)
             if listener >= 0 {
                 (path, self.listener) = (place.path, listener)
+                isShared = place.isInStateDirectory && ControlSocket.share(place.path, as: stateDirectory)
                 return
             }
             failure = OpenError(path: place.path, errorNumber: errno)
         }
         throw failure
+    }
+
+    /// Lets a group connect to a socket if that is the group `collar-link`, and may read the state directory.
+    private static func share(_ path: String, as stateDirectory: String) -> Bool {
+        guard let state = SystemFiles.status(of: stateDirectory), state.st_mode & 0o050 == 0o050,
+            POSIXFileSystem.isServiceGroup(state.st_gid)
+        else { return false }
+        return unsafe chown(path, geteuid(), state.st_gid) == 0 && chmod(path, 0o660) == 0
     }
 }

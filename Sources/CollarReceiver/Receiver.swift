@@ -43,6 +43,7 @@ package final class Receiver {
     private let clock: ReceiverClock
     private let startedAt: Instant
     private let runMarker: RunMarker?
+    private let serviceManager = ServiceManager()
     private var control: ControlServer?
     private lazy var ports = RadioPorts(configuration, events: events, host: host) { [unowned self] in report($0) }
     /// When the consumer stopped reading; nil while it reads.
@@ -115,6 +116,7 @@ package final class Receiver {
         if let path = configuration.capturePath { report(.capturing(path: path)) }
         output.lines.append { formatter.begin(into: &$0) }
         if clock.playback == nil { try ports.open(at: clock.now) }
+        serviceManager?.isReady()
         defer { ports.capture?.note(.ended, at: clock.now) }
         var hasCommitted = false
         // The commits since a report became due.
@@ -158,6 +160,7 @@ package final class Receiver {
     }
 
     private func finish() throws(ReceiverError) {
+        serviceManager?.isStopping()
         if end != .outputClosed {
             reportFigures()
             if let omission = formatter.omissions.total { report(.fixesLeftOut(omission)) }

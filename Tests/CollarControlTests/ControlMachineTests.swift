@@ -28,6 +28,15 @@ import Testing
         #expect(bench.programs[program].id == nil)
     }
 
+    /// The permissions of the socket decide.
+    @Test func aSharedSocketAdmitsEveryProgramThatCanConnect() {
+        var bench = ControlBench()
+        bench.machine = ControlMachine(owner: ControlBench.owner, isShared: true)
+        let program = bench.connect(as: 1001)
+        bench.send(ControlBench.locate, from: program)
+        #expect(bench.programs[program].outcomes == [.queued])
+    }
+
     @Test func aProgramOfAnotherUserEvictsNobody() {
         var bench = ControlBench()
         for _ in 0..<16 { _ = bench.connect() }

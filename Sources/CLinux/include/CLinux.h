@@ -91,7 +91,7 @@ int local_socket_listen(const char *path);
 /// Connects. EAGAIN while too many connections wait to be accepted: try again.
 int local_socket_connect(const char *path);
 
-/// Connects to a socket that takes datagrams.
+/// Connects to a socket that takes datagrams. A path that begins with @ is an abstract name.
 int local_socket_connect_datagrams(const char *path);
 
 /// Accepts the next connection. EAGAIN if none waits.

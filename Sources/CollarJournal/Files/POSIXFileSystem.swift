@@ -202,7 +202,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
         try check(unsafe renameat(directory, place.name, directory, POSIXFileSystem.split(newPath).name), .rename, path)
     }
 
-    /// `fstat`, `getgrgid_r` and `fchmod`. Only a group of the system counts (id below 1000), not the group of a user of that name.
+    /// `fstat`, `getgrgid_r` and `fchmod`.
     package func share(_ path: String, as access: SharedAccess) throws(FileFailure) -> Bool {
         let descriptor = try place(of: path, for: .share).open(O_RDONLY)
         guard descriptor >= 0 else {
@@ -221,9 +221,7 @@ package final class POSIXFileSystem: FileSystem, Sendable {
             }
         // An administrator may have set the bit by which new files belong to the group.
         let kept = mode | (access == .readableDirectory ? found.st_mode & S_ISGID : 0)
-        guard found.st_mode & 0o7777 != kept, (1..<1000).contains(found.st_gid), found.st_uid == geteuid(),
-            POSIXFileSystem.groupName(found.st_gid) == "collar-link"
-        else { return false }
+        guard found.st_mode & 0o7777 != kept, found.st_uid == geteuid(), POSIXFileSystem.isServiceGroup(found.st_gid) else { return false }
         try check(fchmod(descriptor, kept), .share, path)
         return true
     }
@@ -232,6 +230,9 @@ package final class POSIXFileSystem: FileSystem, Sendable {
     package func owner(of path: String) throws(FileFailure) -> UInt32? {
         try place(of: path, for: .open).status?.st_uid
     }
+
+    /// Whether a group is `collar-link`: a group of the system (id below 1000), not that of a user of this name.
+    package static func isServiceGroup(_ groupID: gid_t) -> Bool { (1..<1000).contains(groupID) && groupName(groupID) == "collar-link" }
 
     private static func groupName(_ groupID: gid_t) -> String? {
         var entry = unsafe group()

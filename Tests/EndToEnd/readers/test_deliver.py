@@ -362,7 +362,7 @@ class RetentionTest(ReaderTest):
 class SharedDirectoryTest(ReaderTest):
     @unittest.skipUnless(IS_ROOT and can_replace_etc(), "needs root, and leave to mount")
     def test_the_group_of_a_service_reads_its_journals(self):
-        """A service of the group collar-link receives; a member of the group follows, an outsider may not."""
+        """A service of the group collar-link receives; a member of the group follows and sends, an outsider may not."""
         etc = self.path("etc")
         os.mkdir(etc)
         with open(os.path.join(etc, "group"), "w", encoding="ascii") as file:
@@ -393,9 +393,15 @@ class SharedDirectoryTest(ReaderTest):
         outsider = start(4002, 991, "follow", "-n", "3")
         self.assertEqual(outsider.wait(), 77, outsider.error_text)
 
+        for user, group, code, wanted in ((4001, 990, 75, '"outcome":"queued"'), (4002, 991, 77, "")):
+            sent = start(user, group, "send", "locate", "--timeout", "0", "-F", "json")
+            self.assertEqual(sent.wait(), code, sent.error_text)
+            self.assertIn(wanted, "".join(sent.lines))
+
         def mode(path):
             return oct(os.stat(os.path.join(self.state, path)).st_mode & 0o7777)
 
+        self.assertEqual(mode("control.sock"), "0o660")
         self.assertEqual([mode(path) for path in (".", NAME_A, f"{NAME_A}/00000001.journal", "events", "events/00000001.jsonl",
                                                   "readers", "readers/member.reader", "receiver")],
                          ["0o750", "0o750", "0o640", "0o750", "0o640", "0o3770", "0o640", "0o600"])

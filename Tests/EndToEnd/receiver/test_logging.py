@@ -1,7 +1,9 @@
 """Messages: levels and categories, the journal, and what is said after a crash."""
 
+import os
 import pathlib
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -165,6 +167,33 @@ class JournalTest(EndToEndTest):
         datagrams, stderr = self.messages("other", BINARY, "--read", self.path("none"))
         self.assertEqual(datagrams, [])
         self.assertTrue(stderr.startswith("collar-link: "), stderr)
+
+
+
+class ServiceManagerTest(EndToEndTest):
+    """A service manager learns that the receiver is ready, and that it stops (sd_notify(3))."""
+
+    def states(self, name):
+        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(manager.close)
+        manager.bind(name)
+        manager.settimeout(30)
+        if not name.startswith("\0"):
+            os.chmod(name, 0o666)
+        receiver = self.start(
+            [BINARY, "run", "--events", "none", "--port", self.path("no-port"), "--state-dir", self.state],
+            environment=child_environment(NOTIFY_SOCKET=name.replace("\0", "@")))
+        ready = manager.recv(100)
+        receiver.wait_for_error("no-port")
+        self.assertEqual(receiver.stop(), 0, receiver.error_text)
+        return [ready, manager.recv(100)]
+
+    def test_a_socket_with_a_path(self):
+        os.chmod(self.folder, 0o755)
+        self.assertEqual(self.states(self.path("notify")), [b"READY=1", b"STOPPING=1"])
+
+    def test_an_abstract_socket(self):
+        self.assertEqual(self.states(f"\0collar-link-test-{os.getpid()}"), [b"READY=1", b"STOPPING=1"])
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ struct SendArguments {
         timeoutMicroseconds = Int64(seconds * 1e6)
         ports = try arguments.ports()
         radio = try arguments.radio()
-        stateDirectory = try arguments.stateDirectory()
+        stateDirectory = try arguments.readableStateDirectory()
         isJSON = try arguments.choice("--format", of: ["text": false, "json": true]) ?? false
         let modes = ["--queue", "--now", "--latest"].filter { arguments.has($0) }
         guard modes.count <= 1 else {

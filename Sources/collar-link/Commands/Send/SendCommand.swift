@@ -51,7 +51,7 @@ enum SendCommand: Command {
             OptionSpec("-F", "--format", value: "text|json", is: "text for people (default), or a `result` line of JSON"),
             .port,
         ] + RadioOption.allCases.map(\.spec) + [
-            .stateDirectory,
+            .readStateDirectory,
         ],
         maximumOperandCount: 16,
         notes: """
