@@ -34,12 +34,22 @@ build() {
 # build_release [PRODUCT] : builds the program, or another one, with the Swift libraries in it and without debug information. Progress
 # goes to stderr.
 build_release() {
-    # Debug information takes time to write, and the linker time to copy.
-    # Searches for texts would link the regular-expression engine, a megabyte; without its implicit import they do not compile.
-    local link_options options=(-Xswiftc -gnone -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
-        -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld)
+    local link_options
     set_link_options
-    build --static-swift-stdlib --product "${1:-collar-link}" "${options[@]}" "${link_options[@]}" >&2
+    # Debug information takes time to write, and the linker time to copy.
+    build --static-swift-stdlib --product "${1:-collar-link}" -Xswiftc -gnone "${release_options[@]}" "${link_options[@]}" >&2
+}
+
+# Searches for texts would link the regular-expression engine, a megabyte; without its implicit import they do not compile.
+release_options=(-Xswiftc -num-threads -Xswiftc 2 -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import
+    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld)
+
+# Builds the program into .build-package as it is for release, with debug information that does not name the checkout.
+build_for_package() {
+    local link_options
+    set_link_options
+    build --static-swift-stdlib --product collar-link --scratch-path "$root/.build-package" -Xswiftc -g "${release_options[@]}" \
+        -Xswiftc -file-prefix-map -Xswiftc "$root=." -Xcc "-ffile-prefix-map=$root=." -Xlinker --build-id=sha1 -Xlinker -z -Xlinker now "${link_options[@]}" >&2
 }
 
 # Builds the tool into .build-test as the unit tests need it, and links it once more as it is for release: end-to-end tests need no build
