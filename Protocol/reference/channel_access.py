@@ -24,7 +24,7 @@ class Modem:
         return (1 << self.spreading_factor) * 1_000_000 // self.bandwidth_hz
 
     def airtime(self, count):
-        """The airtime of a frame of so many bytes."""
+        """The airtime of a frame of that length."""
         optimised = 2 if self.symbol >= 16_000 else 0  # bits that low data rate optimisation gives up in a symbol
         bits = max(8 * count - 4 * self.spreading_factor + 28 + 16, 0)
         blocks = -(-bits // (4 * (self.spreading_factor - optimised)))

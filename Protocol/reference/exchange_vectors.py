@@ -112,7 +112,7 @@ def add_proof_faults(v):
         add("byte-gained", "there is a zero byte behind its proof", right + b"\0", "trailing_bytes")
     v.fault("request", "new-key", "its proof is made with the new key",
             with_check(KEY_REQUEST, proof(NEW_KEY, device_id, LABEL_OF_REQUEST)), error="check_failed")
-    v.fault("activation", "old-key", "its proof is made with the key that is to be replaced",
+    v.fault("activation", "old-key", "its proof is made with the key that K' replaces",
             with_check(KEY_ACTIVATION, proof(KEY, device_id, LABEL_OF_ACTIVATION)), error="check_failed")
     v.fault("activation", "empty", "it has no proof", with_check(KEY_ACTIVATION, b""), error="truncated")
 

@@ -653,7 +653,7 @@ local function add_direction(payload, name, code)
     payload:add(name, 2 * code, "degrees"):add(F[name .. ".code"], code)
 end
 
--- Reads a code of so many bits, up to the largest that is valid.
+-- Reads a code of `count` bits, up to the largest that is valid.
 local function code_reader(bits, largest)
     return function(payload, name)
         local code = payload:bits(bits)
@@ -892,7 +892,7 @@ local function rest_of(time)
     return (time + 500) % 1000 - 500
 end
 
--- The class of a size in so many parts, at most the highest instance there is.
+-- The class of a size in parts, at most the highest instance there is.
 local function class_of(size, parts, highest)
     local head, doubled = floor(size / parts), 0
     while head >= 4 do head, doubled = floor(head / 2), doubled + 2 end

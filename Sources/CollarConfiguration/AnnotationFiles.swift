@@ -16,7 +16,7 @@ package struct AnnotationFiles {
     /// other, the first counts.
     package private(set) var annotations = Annotations()
 
-    /// Names the files; nothing is read yet. The paths that go before others come first.
+    /// Names the files; nothing is read yet. A path overrides those after it.
     package init(animals: [String], places: [String] = []) {
         self.animals = EditedFiles(paths: animals)
         self.places = EditedFiles(paths: places)

@@ -50,7 +50,7 @@ struct EditedFiles<Content: EditedFile> {
     private var files: [File]
 
     /// Names the files; nothing is read yet.
-    /// - Parameter paths: those that go before others first.
+    /// - Parameter paths: each overrides those after it.
     init(paths: [String]) { files = paths.map { File(path: $0) } }
 
     /// The files with their contents, in the order in which they were named. A missing file is empty.

@@ -330,7 +330,7 @@ package final class Receiver {
         do throws(FileFailure) { try eventLog.append(line) } catch {}
     }
 
-    /// Reads the files of animals and places that have changed, at most once a second. It is called only when a line is to be made, so that
+    /// Reads the files of animals and places that have changed, at most once a second. It is called only before a line is made, so that
     /// nothing wakes up for it.
     private func readAnnotations(at now: Instant) {
         guard let faults = annotationFiles.refresh(at: now) else { return }
@@ -338,7 +338,7 @@ package final class Receiver {
         for fault in faults { report(.editedFile(fault)) }
     }
 
-    /// Reports the figures now, if they are wanted or have changed.
+    /// Reports the figures now, if they are asked for or have changed.
     private func reportFigures() {
         isReportDue = false
         guard writesFigures || host.statistics.frames != reportedFrameCount else { return }

@@ -24,7 +24,7 @@ package struct ReceiverConfiguration: Sendable {
     /// Kinds of lines to write; for the lines of fixes, messages and gaps, the settings in ``host`` decide.
     package var lineKinds: Set<LineKind> = []
     package var format = FormatOptions()
-    /// The files that say which animal wears which collar; those that go before others first. They are read again when they
+    /// The files that say which animal wears which collar; each overrides those after it. They are read again when they
     /// have changed.
     package var animalPaths: [String] = []
     /// The files with places, in the same order.

@@ -1,5 +1,5 @@
 extension Double {
-    /// The number as text with so many digits after the decimal point, rounded; for tables. It must be finite and below 10^15.
+    /// The number as text with this number of digits after the decimal point, rounded; for tables. It must be finite and below 10^15.
     package func text(decimals: Int) -> String {
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }

@@ -86,7 +86,7 @@ package struct LineQueue {
         return bytes[writtenCount..<(end > writtenCount ? end : bytes.count)]
     }
 
-    /// So many bytes of ``unwritten`` were written; 0 for entries that make no line.
+    /// Notes that bytes of ``unwritten`` were written; 0 for entries that make no line.
     package mutating func wrote(_ count: Int) {
         writtenCount += count
         while firstUnwritten < marks.count, marks[firstUnwritten].end <= removedCount + writtenCount {

@@ -42,7 +42,7 @@ func longestFix() -> ReceivedFix {
         signal: RadioSignal(strengthDBm: .min, signalToNoiseTenthsDB: -32_767))
 }
 
-/// A fix at the equator with this sequence, so many seconds after 2000.
+/// A fix at the equator with this sequence, that many seconds after 2000.
 func fix(_ sequence: UInt32, device: DeviceID = 0xAB, log: LogID = 7, second: Int64 = 0) -> ReceivedFix {
     var value = unknownFix()
     value.deviceID = device

@@ -58,7 +58,7 @@ import Testing
         #expect(try disk.names(in: "/state/events").sorted() == ["00000004.jsonl", "00000005.jsonl"])
         #expect(disk.contents("/state/events/00000004.jsonl")?.count == 524_286)
         #expect(try texts(behind).map { $0.prefix(6) } == ["{\"n\":6", "{\"n\":7", "{\"n\":8"])
-        // A log that begins anew after a restoring is read from its newest file.
+        // A log that begins again after a restoring is read from its newest file.
         #expect(try texts(reader(EventPosition(file: 9, offset: 5))).map { $0.prefix(6) } == ["{\"n\":8"])
     }
 

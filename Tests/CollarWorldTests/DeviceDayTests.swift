@@ -11,7 +11,7 @@ import Testing
     private static let modem = SimulatedModem.lora(spreadingFactor: 7).profile
     private static let outage: Range<Int64> = (8 * 3600)..<(16 * 3600)
 
-    /// A collar with a flash of so many blocks, the host, and the link between them.
+    /// A collar with a flash of `blockCount` blocks, the host, and the link between them.
     private struct Day {
         var device: CollarDevice<MemoryFlash>
         let host: InstantHost

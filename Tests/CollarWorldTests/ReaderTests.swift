@@ -19,13 +19,13 @@ import Testing
             ("entries were dropped after a failed read", 218),
             ("a removal before an error was not reported", 704),
             ("later fixes were held back for removed ones", 704),
-            ("a segment that was made anew looked like the former one", 7_000_367),
+            ("a segment that was made again looked like the former one", 7_000_367),
             ("a position after records that repeat looked like another", 7_007_550),
             ("the same with several logs", 7_008_051),
             ("a segment that was given up had been seen, and the one before it still grew", 3_100_004_417),
             ("the same, after a failed write", 3_100_072_363),
             ("the same, after the directory was not synchronised", 3_100_076_835),
-            ("a segment that was made anew after damage was never opened", 3_300_050_848),
+            ("a segment that was made again after damage was never opened", 3_300_050_848),
         ] as [(String, UInt64)])
     func whatAReaderDidWrongOnceIsMended(bug: String, seed: UInt64) { _ = report(WorldPlan(seed: seed)) }
 

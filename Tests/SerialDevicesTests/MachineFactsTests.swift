@@ -20,7 +20,7 @@ import Testing
         #expect(FactLine(" = value") == nil)
     }
 
-    /// A layered machine: what the directory says goes before its base.
+    /// A layered machine: the directory overrides its base.
     @Test func layers() throws {
         let folder = try TemporaryDirectory()
         _ = try run(["sh", "-c", """

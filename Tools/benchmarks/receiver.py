@@ -23,7 +23,7 @@ def status(pid, *names):
 
 
 class Flood:
-    """Collars that send so many fixes at a pseudo-terminal, as fast as the receiver reads."""
+    """Collars that send fixes at a pseudo-terminal, as fast as the receiver reads."""
 
     def __init__(self, collars, fixes, kind, *more):
         self.fixes = fixes

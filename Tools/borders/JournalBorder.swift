@@ -9,7 +9,7 @@ import CollarReceiver
 import CollarWire
 import CollarWorld
 
-/// The records of a journal. A part is the number of a segment in one byte, and a record without its CRC, which each run makes anew.
+/// The records of a journal. A part is the number of a segment in one byte, and a record without its CRC, which each run computes.
 struct JournalBorder: Border {
     let name = "journals"
     let binaryByteCount = 64

@@ -92,7 +92,7 @@ struct StateBorder: Border {
             memory.remember(.rui3, of: "x")
         case "receiver": _ = ReceiverFile.parse(text)
         case "requests":
-            // The CRC of the lines is made anew: a number in them is what the run is about.
+            // The CRC of the lines is computed again: a number in them is what the run is about.
             var crc = CRC24()
             crc.update(bytes.span, from: 0, to: bytes.count)
             for now in Sample.clocks {

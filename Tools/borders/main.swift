@@ -2,7 +2,7 @@ import CheckedNumbers
 import Glibc
 
 // `collar-link-borders list` prints the borders, and how many runs each has by default. `… run BORDER RUNS SEED FILE` puts every extreme into
-// every number, and then makes so many random runs; RUNS 0 makes none. The input of each run is in FILE before the run, so that it is
+// every number, and then makes RUNS random runs; RUNS 0 makes none. The input of each run is in FILE before the run, so that it is
 // there when the run ends the process. `… again BORDER FILE` repeats that run.
 
 /// Runs of a border if nothing else is asked for, by whether a run takes milliseconds.

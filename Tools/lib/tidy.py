@@ -216,9 +216,29 @@ def protocol_sections_agree():
                     yield path, index, f"there is no {reference.group()}"
 
 
+# Words that make a reader stop: write "again", "this many" or the name of the number, "asked for", "overrides", what somebody does, and "in
+# alternation".
+STUMBLING = re.compile(r"\b(?:anew|so many|(?:is|are) wanted|go(?:es)? before|(?:is|are) to be|by turns)\b", re.IGNORECASE)
+
+
+def words_are_plain():
+    """No comment, message or document has one of the words in a list."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=True).stdout.splitlines()
+    for path in (ROOT / name for name in listed if not name.startswith("Protocol/vectors/")):
+        if path == pathlib.Path(__file__).resolve() or not path.is_file():
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if STUMBLING.search(line):
+                yield path, number, STUMBLING.search(line).group()
+
+
 RULES = (
     core_is_pure, core_imports, imports_follow_the_table, foundation_is_in_one_place, host_has_no_clock, handles_have_types, numbers_have_ranges,
-    no_forced_try, nothing_left_to_do, public_is_documented, files_are_short, protocol_sections_agree, planted_bugs_apply)
+    no_forced_try, nothing_left_to_do, public_is_documented, files_are_short, protocol_sections_agree, planted_bugs_apply, words_are_plain)
 
 
 def main():

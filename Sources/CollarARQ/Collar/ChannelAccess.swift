@@ -15,7 +15,7 @@ struct ChannelAccess: Equatable, Sendable {
     private static let mostBusyDoublings: UInt8 = 4
     /// After this many bad exchanges in a row, or lost frames of which most had no poll, the turn moves.
     private static let badLimit: UInt8 = 2
-    /// So many new fixes in a row are sent without a poll.
+    /// This many new fixes in a row are sent without a poll.
     private static let mostUnpolled: UInt8 = 3
 
     /// The company that the newest acknowledgement names. Before the first one, it is assumed that many collars started together.

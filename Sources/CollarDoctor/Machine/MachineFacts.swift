@@ -35,7 +35,7 @@ package enum MachineFact: Hashable, Sendable {
     case time
     case version
     case stateDirectory
-    /// The paths of the configuration files, one a line, those that go before others first.
+    /// The paths of the configuration files, one a line; each overrides those after it.
     case configurationFiles
     /// The paths of the ports that the user named, one a line.
     case namedPorts

@@ -118,7 +118,7 @@ extension Collar {
         isStatusWanted = true
     }
 
-    /// Whether positions are to be logged. The value is kept across a reboot and is true in a new collar.
+    /// Whether positions are logged. The value is kept across a reboot and is true in a new collar.
     /// ``log(_:)-(Fix)`` accepts fixes in either case.
     public var isTracking: Bool { settingsStore.value(of: .tracking).map { $0 &>> 32 != 0 } ?? true }
 

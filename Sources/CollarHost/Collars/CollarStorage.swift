@@ -27,7 +27,7 @@ final class CollarStorage {
     private var nextRemoval: Instant?
     /// Damage that was met while reading back. The fixes that it destroyed still count as covered.
     private var damageToUncover: [DamageReport] = []
-    /// The position up to which the consumer has the entries, if it is to be written.
+    /// The position up to which the consumer has the entries, if that must be written.
     private var emittedEnd = JournalPosition.start
     /// Whether the journal stores.
     private enum Condition {

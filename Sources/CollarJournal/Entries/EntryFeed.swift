@@ -216,7 +216,7 @@ package final class EntryFeed {
         if order != nil { release(logID, at: time, into: &items) }
     }
 
-    /// Appends a fix or a message, if it is wanted.
+    /// Appends a fix or a message, if its kind is selected.
     private func append(_ entry: JournalEntry, to items: inout [Item]) {
         let content: EmittedEntry.Content
         switch entry {

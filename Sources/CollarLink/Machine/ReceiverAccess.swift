@@ -12,7 +12,7 @@ package protocol ReceiverAccess: Sendable {
     /// The state directory of the receiver.
     /// - Throws: if it is not known.
     func stateDirectory() throws(UserFacingError) -> String
-    /// The files that say which animal wears which collar, and where the places are; those that go before others first.
+    /// The files that say which animal wears which collar, and where the places are; each overrides those after it.
     var animalPaths: [String] { get }
     var placePaths: [String] { get }
     var time: HostTime { get }

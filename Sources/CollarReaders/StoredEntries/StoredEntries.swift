@@ -13,7 +13,7 @@ package struct ReadingConfiguration: Sendable {
     package var stateDirectory: String
     /// The collars, each perhaps for some time only.
     package var wanted = CollarSelection.all
-    /// The files that say which animal wears which collar; those that go before others first.
+    /// The files that say which animal wears which collar; each overrides those after it.
     package var animalPaths: [String] = []
     /// The files with places, in the same order.
     package var placePaths: [String] = []

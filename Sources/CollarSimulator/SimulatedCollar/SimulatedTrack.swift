@@ -70,7 +70,7 @@ package struct SimulatedTrack: Sendable {
     package var firstIntervalMicroseconds: Int64 { dueMicroseconds.count > 1 ? dueMicroseconds[1] : 0 }
 }
 
-/// The fixes, one a second, of an animal that walks and rests by turns.
+/// The fixes, one a second, of an animal that alternates between walking and resting.
 package enum SimulatedOuting {
     private static let metersPerE7 = 0.011_119_5
 

@@ -88,7 +88,7 @@ struct RadioOptionsTests {
         #expect(options(.region, "EU") == nil)
     }
 
-    @Test("what is chosen goes before what others choose, for each option")
+    @Test("a choice overrides the choices of others, for each option")
     func over() throws {
         let (file, line) = (ConfigurationPlace.file(path: "/c", line: 3), ConfigurationPlace.commandLine)
         var lower = RadioOptions()

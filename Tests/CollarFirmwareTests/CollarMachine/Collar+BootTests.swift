@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    /// Without the headers it is unknown which block holds the newer values, but the boot count and the log do not begin anew.
+    /// Without the headers it is unknown which block holds the newer values, but the boot count and the log do not begin again.
     @Test(arguments: [TestFlash.Loss.withoutHeader, .withoutHeaderMark])
     func growsWhereBothHeadersAreGone(loss: TestFlash.Loss) throws {
         try forEachBoot { bench in

@@ -41,7 +41,7 @@ import Testing
         condition.isStationary = true
         condition.lastError = .settingsLost
         bench.collar.condition = condition
-        // The newest fix, the tombstone of six fixes and 33 more fixes are to be sent; a burst has 16 frames.
+        // The newest fix, the tombstone of six fixes and 33 more fixes wait; a burst has 16 frames.
         #expect(try bench.sendAll().count == 16)
         #expect(try bench.acknowledge(26, poll: bench.lastPoll) == .acknowledgement(.answer))
         #expect(try bench.sendAll().count == 16)

@@ -16,7 +16,7 @@ import Testing
         #expect(button.nextDeadline == nil)
         #expect(button.update(isPressed: true, now: at(1200)) == nil)
         #expect(button.update(isPressed: false, now: at(1300)) == .double)
-        // A third press begins anew.
+        // A third press begins a new count.
         #expect(button.update(isPressed: true, now: at(1400)) == nil)
         #expect(button.update(isPressed: false, now: at(1500)) == .short)
         #expect(button.update(isPressed: true, now: at(2501)) == nil)

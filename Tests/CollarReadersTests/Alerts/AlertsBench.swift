@@ -74,7 +74,7 @@ final class AlertsBench {
         }
     }
 
-    /// Takes all waiting items at a time: alerts as `left`, other items only if they are wanted, as `fix 1` or `event`.
+    /// Takes all waiting items at a time: alerts as `left`, other items only if they are asked for, as `fix 1` or `event`.
     /// - Parameter count: how many items are confirmed.
     func take(_ entries: StoredEntries, at seconds: Double, confirming count: Int = .max) throws -> [String] {
         try entries.handleChanges()

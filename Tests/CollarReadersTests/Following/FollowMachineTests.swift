@@ -388,7 +388,7 @@ import Testing
         #expect(bench.storedCount == 2)
     }
 
-    /// So many lines are unread that they are looked at while lines are written, and again at the limit.
+    /// There are enough unread lines that they are looked at while lines are written, and again at the limit.
     @Test func endsOnceAfterManyGaps() throws {
         var bench = bench(lineLimit: 300)
         for number in 1...300 { try bench.storeGap(UInt32(number)) }

@@ -311,7 +311,7 @@ final class SimulatedMachine {
             receive(piece: piece, on: radio, now: now)
         }
         process.partial[radio] += rest
-        // So many bytes without a delimiter are no frame: they are dropped.
+        // This many bytes without a delimiter are no frame: they are dropped.
         if process.partial[radio].count > 2 * Frame.maximumByteCount { process.partial[radio].removeAll() }
         takeOutputs(now: now)
     }

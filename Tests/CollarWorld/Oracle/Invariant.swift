@@ -66,7 +66,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case readersGoOn
     /// A named reader is told of each alert that its fixes make in their order, and of no other.
     case alertsAreTrue
-    /// What a consumer lacks is removed only where that is wanted, and this is reported.
+    /// What a consumer lacks is removed only on request, and this is reported.
     case unreadIsKept
     /// A receiver keeps its id after every restart.
     case receiverStaysItself

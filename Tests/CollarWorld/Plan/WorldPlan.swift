@@ -181,7 +181,7 @@ package struct WorldPlan: Equatable, Sendable {
         hourlyAirtimeLimitMicroseconds = 3600 * partsPerMillion
     }
 
-    /// Makes so many fixes, and delays frames so long, that the low bytes of the sequences repeat while old frames still
+    /// Makes enough fixes, and delays frames long enough, that the low bytes of the sequences repeat while old frames still
     /// arrive.
     private mutating func rush() {
         faults.insert(.liveForm)

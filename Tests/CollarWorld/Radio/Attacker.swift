@@ -8,7 +8,7 @@ import CollarWire
 enum Forging { case sequences, losses, logs, acknowledgements, settings }
 
 extension WorldPlan {
-    /// Logs are not invented in worlds in which collars are paired anew: a forged identity names the receiver of an older one,
+    /// Logs are not invented in worlds in which collars change their receivers: a forged identity names the receiver of an older one,
     /// and so could end a *pair* or *unpair* by mistake.
     var forging: Forging {
         if seed % 20 == 13 { return .settings }

@@ -13,9 +13,9 @@ package struct DutyCycleTrial: Sendable {
     package enum Reboots: Equatable, Sendable {
         /// Never.
         case none
-        /// At random times, so many seconds apart on average.
+        /// At random times, with this mean distance in seconds.
         case meanSeconds(Int64)
-        /// In storms of up to an hour, in which the collar reboots every so many seconds on average, with up to an hour of calm
+        /// In storms of up to an hour, in which the collar reboots with this mean distance in seconds, with up to an hour of calm
         /// between them.
         case storms(meanSeconds: Int64)
     }

@@ -5,7 +5,7 @@ extension TrialTables {
     /// - Throws: if a trial fails.
     package static func channel() throws(StationError) -> String {
         var text = """
-            Collars in reach of one base, with a fix "every" so many seconds, 100 fixes of each. "random": at random times; "same": all in the
+            Collars in reach of one base, 100 fixes of each; "every": the seconds between two fixes. "random": at random times; "same": all in the
             same second; "searched": after a search of 2 to 60 s, of which 3 in 10 find nothing. "hidden": the part of the pairs of
             collars that do not hear each other. "senses": the collars sense the channel before they send. Intervals differ by up to 20 ppm.
 

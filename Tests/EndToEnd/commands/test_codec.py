@@ -94,7 +94,7 @@ class TrackTest(unittest.TestCase):
         self.check_set(TRACKS / "gpsd_rx")
 
     def check_generated(self, seconds, speed, limit):
-        """A track in a straight line: a fix every so many seconds, at a speed in metres per second on course 60."""
+        """A track in a straight line: a fix every `seconds` seconds, at a speed in metres per second on course 60."""
         lines = []
         for index in range(300):
             way = speed * seconds * index / 111_195

@@ -114,7 +114,7 @@ class ConfigurationTest(EndToEndTest):
 
     @unittest.skipUnless(can_replace_etc(), "needs user namespaces")
     def test_the_machines_file(self):
-        """The machine's file is read, and the user's file goes before it, key by key."""
+        """The machine's file is read, and the user's file overrides it, key by key."""
         script = 'mkdir /etc/collar-link && cat > /etc/collar-link/config && exec "$@"'
         folder = tempfile.mkdtemp(prefix="collar-link-state-")
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)

@@ -263,7 +263,7 @@ class StandInTest(EndToEndTest):
                 # processes of this machine.
                 if not command or ">" in command or command.startswith("kill "):
                     continue
-                # What is to be filled in.
+                # Values that the user fills in.
                 command = command.replace(" …", "").replace("${EDITOR:-nano}", "nano")
                 # Nothing else is started, whatever a machine's file says.
                 for part in re.split(r"&&|\|", command):

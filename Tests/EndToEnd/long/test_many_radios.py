@@ -10,7 +10,7 @@ COLLARS, SECONDS = 20, 8
 
 class ManyRadiosTest(EndToEndTest):
     def track(self, neighbours):
-        """Each collar makes one fix a second, and is heard by so many radios. Each fix comes once."""
+        """Each collar makes one fix a second, and is heard by several radios. Each fix comes once."""
         field = Field(NetworkRadio, COLLARS, neighbours)
         self.addCleanup(field.close)
         command = [BINARY, "--dialect", "serial", "--state-dir", self.state]

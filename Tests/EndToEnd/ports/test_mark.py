@@ -55,7 +55,7 @@ class MarkTest(EndToEndTest):
             return file.read().splitlines()
 
     def assert_written_for_sockets(self, number):
-        """Checks that the file has the rules of so many sockets."""
+        """Checks that the file has the rules of `count` sockets."""
         self.assertEqual(self.written(), [line for each in range(1, number + 1) for line in rules_of_socket(each)])
 
     def test_the_only_adapter(self):

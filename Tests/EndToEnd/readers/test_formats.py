@@ -91,7 +91,7 @@ class Formats(EndToEndTest):
         return None if key in NEGATIVE_IF_UNKNOWN and value == -1 else value
 
     def assert_points(self, found, expected=None, digits=9):
-        """The same points: times equal, coordinates equal to so many decimal places."""
+        """The same points: times equal, coordinates equal to `places` decimal places."""
         expected = self.points if expected is None else expected
         self.assertEqual(len(found), len(expected))
         for one, other in zip(found, expected):

@@ -13,7 +13,7 @@ STATUS = jsonschema.Draft202012Validator(json.loads((ROOT / "Protocol/schema/sta
 
 class CollarDeviceTest(EndToEndTest):
     def play(self, seconds, *arguments):
-        """Plays a minute of walk and two of rest by turns, in virtual time. Returns fixes, statuses and stderr."""
+        """Plays a minute of walk and two of rest in alternation, in virtual time. Returns fixes, statuses and stderr."""
         receiver = self.receive("--events", "fix,status")
         # A duty cycle keeps the pauses between fixes, which virtual time would skip.
         collar = self.start(

@@ -202,7 +202,7 @@ class TelemetryLineTest(EndToEndTest):
 class NoRadioTest(SimulatedMachineTest):
     @unittest.skipUnless(can_trace(), "needs strace, and leave to trace")
     def test_nothing_wakes_without_need(self):
-        """Where no radio is plugged in, the receiver has a timer only if figures are wanted."""
+        """Where no radio is plugged in, the receiver has a timer only if somebody asks for figures."""
         waits = {}
         for events in ("fix,status", "fix,stats"):
             trace = self.path(f"trace-{events}")

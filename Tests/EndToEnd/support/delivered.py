@@ -47,7 +47,7 @@ def check_rows(test, rows, track):
 
 
 def write_long_track(path, fixes, count):
-    """Writes a track of so many fixes: some fixes, again and again, each time a day later."""
+    """Writes a track: some fixes, again and again, each time a day later."""
     if not os.path.exists(path):
         with open(path, "w", encoding="ascii") as file:
             for sequence in range(count):

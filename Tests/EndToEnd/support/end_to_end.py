@@ -237,7 +237,7 @@ class EndToEndTest(unittest.TestCase):
         self.assertTrue(lines[0].startswith("collar-link: "), lines)
 
     def assert_said(self, program, count, text, seconds=5):
-        """Waits until a program has said a text so many times on stderr, and checks that it has not said it more often."""
+        """Waits until a program has said a text `count` times on stderr, and checks that it has not said it more often."""
         wait_until(lambda: program.error_text.count(text) >= count, seconds, f"{text!r} {count} times")
         self.assertEqual(program.error_text.count(text), count, program.error_text)
 

@@ -171,7 +171,7 @@ class Campaign:
 
 
 def run(test, round_count, first_seed=1, report=lambda text: None, hurries=False):
-    """Runs so many rounds. Returns how often each was killed. With `hurries`, deliveries begin again at the end of a campaign:
+    """Runs the rounds. Returns how often each was killed. With `hurries`, deliveries begin again at the end of a campaign:
     after many failures in a row they pause for minutes, and this does not wait for that."""
     database, broker = servers.PostgreSQL(test), servers.Broker(test)
     done = servers.Recipes(database.environment).run("postgresql/set-up")

@@ -259,7 +259,7 @@ class Campaign:
 
 
 def run(test, round_count, first_seed=1, report=lambda text: None):
-    """Runs so many rounds. Returns the number of kills at each stage."""
+    """Runs the rounds. Returns the number of kills at each stage."""
     stages = collections.Counter()
     done, seed, lines, began = 0, first_seed, 0, time.monotonic()
     while done < round_count:

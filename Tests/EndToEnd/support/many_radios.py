@@ -234,7 +234,7 @@ class Field:
         heapq.heappush(self._due, (moment, self._random.random(), action))
 
     def track(self, fixes):
-        """From now on each collar makes so many fixes, one a second, each at its own moment of the second."""
+        """From now on each collar makes `count` fixes, one a second, each at its own moment of the second."""
         for number in range(len(self.collars)):
             self._tick(number, time.monotonic() + self._random.random(), self.collars[number].made + fixes)
 

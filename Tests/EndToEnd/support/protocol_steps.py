@@ -19,7 +19,7 @@ def accuracy_problem(sent, received):
     if received not in ACCURACIES:
         return "not on the scale"
     if sent >= ACCURACIES[-1]:
-        return None if received == ACCURACIES[-1] else "the top is wanted"
+        return None if received == ACCURACIES[-1] else "expected the top"
     if sent > 0 and received == 0:
         return "looks like an unknown one"
     index = ACCURACIES.index(received)

@@ -174,7 +174,7 @@ class Region:
         heapq.heappush(self._due, (moment, self.chance.random(), action))
 
     def _run(self, seconds, is_over, what=None):
-        """Carries frames until a condition holds; fails after so many seconds if `what` names the condition."""
+        """Carries frames until a condition holds; fails after `seconds` if `what` names the condition."""
         deadline = time.monotonic() + seconds
         while not is_over():
             if (now := time.monotonic()) >= deadline:

@@ -25,7 +25,7 @@ class Promise:
     def take(self, acknowledgement):
         """Notes the fixes that an acknowledgement names. Fails if it takes back what was acknowledged before."""
         if acknowledgement["resend"]:
-            raise AssertionError(f"fixes that were acknowledged are wanted again: {acknowledgement['resend']}")
+            raise AssertionError(f"fixes that were acknowledged are asked for again: {acknowledgement['resend']}")
         first_missing = acknowledgement["first_missing"]
         if first_missing < self.first_missing:
             raise AssertionError(f"fix {first_missing} was acknowledged, and is missing now")

@@ -9,7 +9,7 @@ struct Worker {
     /// Exit code of a process that found something and said so in the record.
     static let foundSomething: Int32 = 3
 
-    /// After so many seconds without progress the system ends the process, in case its parent is gone.
+    /// After this many seconds without progress the system ends the process, in case its parent is gone.
     private static let longestSilence: UInt32 = 100
 
     /// Runs executions from `first` on.

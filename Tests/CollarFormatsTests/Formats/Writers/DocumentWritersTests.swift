@@ -97,7 +97,7 @@ struct DocumentFormatTests {
         #expect(shape(String(decoding: bytes, as: UTF8.self)) == "collar 00000000000000ab[0123][4")
     }
 
-    @Test("A second document begins anew, with other names")
+    @Test("A second document has its own names")
     func secondDocument() {
         for format in [OutputFormat.gpx, .geojson, .geojsonTrack, .homeassistant] {
             var formatter = EntryFormatter(FormatOptions(format))

@@ -31,7 +31,7 @@ public final class RandomTags {
         }
     }
 
-    /// So many tries in a row are made of the same sealed frames.
+    /// This many tries in a row are made of the same sealed frames.
     private static let stockUse: UInt64 = 1 &<< 20
     private let stock = SealedStock()
     private var opener = SealedOpener()

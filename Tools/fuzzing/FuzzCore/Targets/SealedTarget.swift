@@ -11,7 +11,7 @@ public final class SealedTarget: FuzzTarget {
     public let maximumByteCount = 12
     /// This target covers many types.
     public let share = 300
-    /// So many forgeries in a row are made of the same sealed frames.
+    /// This many forgeries in a row are made of the same sealed frames.
     private static let stockUse: UInt64 = 1 &<< 20
     private let stock = SealedStock()
     private var opener = SealedOpener()

@@ -10,6 +10,6 @@ public struct Watchdog: ~Copyable {
         Register(at: 0x4000_8008).value = 0b11
     }
 
-    /// Begins the time anew.
+    /// Begins the time again.
     public mutating func feed() { clearInterrupt.value = 1 }
 }

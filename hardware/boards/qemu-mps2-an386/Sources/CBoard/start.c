@@ -32,7 +32,7 @@ __attribute__((used, noreturn)) static void end_program(const uint32_t *frame, u
     for (;;) {}
 }
 
-// The stack begins anew: its overflow may be the fault, and a second fault in the handler would stop the processor.
+// The stack begins again: its overflow may be the fault, and a second fault in the handler would stop the processor.
 #define HANDLER(name, is_watchdog)                                                                                   \
     __attribute__((naked)) static void name(void) {                                                                 \
         __asm__ volatile("mrs r0, msp\n movs r1, #" #is_watchdog "\n"                                               \
