@@ -106,9 +106,9 @@ class Adapter:
 class VirtualMachine:
     """A running virtual machine. The folder `share` of the host is /share in the guest."""
 
-    def __init__(self, packages, kernel, image, adapters, disk=None):
+    def __init__(self, packages, kernel, image, adapters, disk=None, is_system=False):
         """Starts the machine. `packages` is the folder with the emulator, unpacked and not installed; `disk` is a file that the guest
-        has as /dev/vda."""
+        has as /dev/vda. If it `is_system`, the disk holds a system that takes over."""
         self._folder = tempfile.TemporaryDirectory(prefix="collar-link-machine-")
         self.share = pathlib.Path(self.path("share"))
         self.share.mkdir()
@@ -117,9 +117,10 @@ class VirtualMachine:
         libraries = f"{packages}/usr/lib/x86_64-linux-gnu:{packages}/lib/x86_64-linux-gnu"
         command = [
             f"{packages}/usr/bin/qemu-system-x86_64", "-L", f"{packages}/usr/share/qemu", "-L", f"{packages}/usr/share/seabios",
-            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-m", "512", "-machine", "pc",
+            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-m", "1024" if is_system else "512", "-machine", "pc",
             "-accel", "tcg", "-smp", "1", "-kernel", kernel, "-initrd", image,
-            "-append", "console=ttyS0 rdinit=/init quiet panic=-1 tsc=unstable random.trust_cpu=on",
+            "-append", "console=ttyS0 rdinit=/init quiet panic=-1 tsc=unstable random.trust_cpu=on" + (
+                " collar-link.system systemd.show_status=0" if is_system else ""),
             "-chardev", f"file,id=console,path={self.path('console')}", "-serial", "chardev:console",
             "-chardev", f"socket,id=agent,path={self.path('agent')},server=on,wait=on", "-serial", "chardev:agent",
             "-qmp", f"unix:{self.path('control')},server=on,wait=off",
