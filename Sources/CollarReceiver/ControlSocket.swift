@@ -44,6 +44,8 @@ final class ControlSocket {
         guard let state = SystemFiles.status(of: stateDirectory), state.st_mode & 0o050 == 0o050,
             POSIXFileSystem.isServiceGroup(state.st_gid)
         else { return false }
-        return unsafe chown(path, geteuid(), state.st_gid) == 0 && chmod(path, 0o660) == 0
+        // A service may change modes only; its sockets belong to the group already.
+        let isOfGroup = SystemFiles.status(of: path)?.st_gid == state.st_gid
+        return unsafe (isOfGroup || chown(path, geteuid(), state.st_gid) == 0) && chmod(path, 0o660) == 0
     }
 }

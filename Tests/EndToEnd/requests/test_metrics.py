@@ -193,7 +193,7 @@ class MetricsTest(SendTest):
         daemon = {"user": "daemon", "group": "daemon"}
         found = self.metrics(**daemon)
         self.assertEqual((found["up"], found[f'collar_stored_total{{collar="{name(A)}"}}']), (0, 1))
-        self.assertIn("tells its figures to other users only", self.errors)
+        self.assertIn("does not tell this user its figures", self.errors)
         self.assertIn(f"Run `collar-link metrics --state-dir {self.state}` as the user who runs collar-link", self.errors)
         os.chmod(self.socket_path(), 0o666)
         self.assertEqual(self.metrics(**daemon)["up"], 0)

@@ -360,7 +360,7 @@ class WrittenCollarTest(StatusTest):
         daemon = {"user": "daemon", "group": "daemon", "extra_groups": []}
         line = self.overview(user=daemon)
         self.assertEqual((line["receiver"], line["uptime_ms"]), ("unknown", None))
-        self.assertIn("tells its figures to other users only", self.errors)
+        self.assertIn("does not tell this user its figures", self.errors)
         self.assertIn(f"Run `collar-link status --state-dir {self.state}` as the user who runs collar-link, or as root", self.errors)
         self.assertTrue(all(radio["state"] is None for radio in line["radios"]))
         collar, = line["collars"]

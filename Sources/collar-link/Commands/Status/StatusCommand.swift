@@ -110,7 +110,7 @@ struct RunningReceiver {
             case .absent, .deserted: break
             case .denied(let path):
                 activity = .unknown
-                StandardError.say("The running collar-link tells its figures to other users only: \(path).", remedy: remedy)
+                StandardError.say("The running collar-link does not tell this user its figures: \(path).", remedy: remedy)
             case .system(let path, let errorNumber): StandardError.say("\(path) cannot be reached: \(SystemError.text(errorNumber)).")
             }
         }
