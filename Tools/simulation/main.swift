@@ -97,7 +97,7 @@ func sweep(from: UInt64, count: UInt64, atFinding: AfterFinding) -> Int32 {
         let report = World(plan).run()
         totals.add(report.statistics)
         if atFinding != .goOn, let deviation = totals.waits.deviation {
-            print("all seeds together break channelIsShared: after \(seed - from + 1) seeds, \(deviation)")
+            print("the first \(seed - from + 1) seeds together break channelIsShared: \(deviation)")
             return 1
         }
         guard let violation = report.violation else { continue }
